@@ -1,0 +1,27 @@
+/** The numbers that bound a run, in one place. Each says where it comes from. */
+export const limits = {
+  /** Characters GitHub accepts in a comment or PR body (renovatebot/renovate#2032). */
+  commentChars: 65_536,
+  /** Characters GitHub accepts in a title. */
+  titleChars: 256,
+  /** Bytes of a step summary; GitHub drops the whole of it at 1 MiB (actions/dependency-review-action#867). */
+  summaryBytes: 1_000_000,
+  /** Lines and bytes of a tool's output that reach the model (OpenCode's truncation). */
+  outputLines: 2_000,
+  outputBytes: 51_200,
+  /** Characters of one line in the output of a tool. */
+  lineChars: 2_000,
+  /** Results of one search (OpenCode's glob and grep). */
+  searchResults: 100,
+  /** Default and grace times of the shell tool, in ms. */
+  shellTimeout: 120_000,
+  shellKillAfter: 3_000,
+  /** Time a git command may take, in ms. */
+  gitTimeout: 300_000,
+  /** Characters of the thread that are put in front of the model in one turn. */
+  contextChars: 60_000,
+  /** Characters of an inline patch in a comment. */
+  inlinePatchChars: 20_000,
+  /** Tokens asked for in one answer at the most (OpenCode). */
+  outputTokens: 32_000,
+} as const
