@@ -41,10 +41,17 @@ export interface PullFacts {
   readonly files: readonly ChangedFile[]
 }
 
+/** Whom the token acts as. */
+export interface Viewer {
+  /** `[bot]` suffix included. */
+  readonly login: string
+  readonly id: number | undefined
+}
+
 /** An issue or pull request with its whole conversation, oldest comment first. */
 export interface Discussion {
-  /** The login the token acts as, `[bot]` suffix included. */
-  readonly viewer: string
+  readonly viewer: Viewer
+  readonly defaultBranch: string
   readonly number: number
   readonly url: string
   readonly title: string
@@ -83,7 +90,8 @@ export interface Connection {
 export interface GitHub {
   /** The collaborator-permission endpoint; answers 404 and final errors as `unknown`, so that the caller fails closed. */
   permission(login: string): Promise<Permission>
-  defaultBranch(): Promise<string>
+  /** Whom the token acts as, and the repository's default branch: one request, for runs without an issue or PR. */
+  repository(): Promise<{ readonly viewer: Viewer; readonly defaultBranch: string }>
   /** One issue or PR and its whole conversation, all pages. */
   discussion(number: number): Promise<Discussion>
   createComment(number: number, body: string): Promise<PostedComment>

@@ -211,6 +211,8 @@ export const Session = z.object({
   pull: z.number().optional(),
   base: z.string().optional(),
   head: z.string().optional(),
+  /** What the model has been told of the thread: the newest comment's id, a digest of title and body, the PR's head. */
+  seen: z.object({ comment: z.number(), subject: z.string(), head: z.string().optional() }).optional(),
   /** Ids of the comments that have been answered. */
   handled: z.array(z.number()),
   usage: z.object({ steps: z.number(), tokens: Tokens, cost: z.number() }),
