@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { minify } from 'terser'
 
 /**
  * Builds the bundle: type check and emit with tsc, bundle with ncc, copy the prompts beside it.
@@ -18,9 +19,11 @@ for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: '
   if (file.endsWith('.json')) cpSync(join(root, 'src', file), join(root, 'lib', file))
 
 rmSync(target, { recursive: true, force: true })
-run('@vercel/ncc/dist/ncc/cli.js', 'build', 'lib/index.js', '--out', target, '--minify', '--license', 'licenses.txt')
+run('@vercel/ncc/dist/ncc/cli.js', 'build', 'lib/index.js', '--out', target, '--license', 'licenses.txt')
 cpSync(join(root, 'prompts'), join(target, 'prompts'), { recursive: true })
-
-// ncc records file modes and paths that differ between machines nowhere else than here.
-const manifest = join(target, 'package.json')
-if (existsSync(manifest)) writeFileSync(manifest, `${JSON.stringify(JSON.parse(readFileSync(manifest, 'utf8')), null, 2)}\n`)
+// ncc's own --minify leaves dead code in; this halves the bundle.
+for (const name of readdirSync(target).filter((file) => file.endsWith('.js'))) {
+  const file = join(target, name)
+  const { code } = await minify(readFileSync(file, 'utf8'), { module: true, ecma: 2020, compress: true, mangle: { keep_classnames: true } })
+  writeFileSync(file, `${code}\n`)
+}

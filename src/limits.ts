@@ -24,4 +24,14 @@ export const limits = {
   inlinePatchChars: 20_000,
   /** Tokens asked for in one answer at the most (OpenCode). */
   outputTokens: 32_000,
+  /** Tokens assumed of a model nobody has described; small enough for a self-hosted one. */
+  unknownModelContext: 128_000,
+  unknownModelOutput: 16_384,
+  /** Time until a model's server answers, and between two events of its answer, in ms (OpenCode). */
+  modelHeadersTimeout: 300_000,
+  modelIdleTimeout: 300_000,
+  /** Bytes of one turn's JSON in the hidden thread; more is not unpacked (a small comment can unpack to gigabytes). */
+  turnBytes: 8 * 1024 * 1024,
+  /** Comments that one turn's memory may be spread over. */
+  threadParts: 10,
 } as const

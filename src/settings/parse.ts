@@ -1,0 +1,99 @@
+import { posix, win32 } from 'node:path'
+import { z } from 'zod'
+
+/** Readers for the text of one input: trimmed, and with its default filled in, so empty text means "not given". Messages read on after the input's value. */
+
+export const text = z.string().transform((value) => value || undefined)
+
+export const required = z.string().min(1, 'must not be empty')
+
+/** An input whose work is still to come: nothing but its default passes, so that nobody believes it is obeyed. */
+export const notYet = z.string().refine((value) => value === '', 'is not available yet: leave it empty')
+
+/** One of some words, spelled exactly so. `later` are words of the contract whose work is still to come. */
+export function choice<const T extends string>(available: readonly T[], later: readonly string[] = []) {
+  const names = [...available, ...later].join(', ')
+  return z
+    .string()
+    .refine((value) => !later.includes(value), `is not available yet: choose ${available.join(' or ')}`)
+    .pipe(z.enum(available, `must be one of ${names}`))
+}
+
+/** The boolean spellings of YAML 1.2's core schema and nothing else (C170). */
+export const boolean = z.enum(['true', 'True', 'TRUE', 'false', 'False', 'FALSE'], 'must be true or false').transform((value) => value.toLowerCase() === 'true')
+
+/** A whole number from 1 to `most`. */
+export function positive(most: number) {
+  const message = most === Number.MAX_SAFE_INTEGER ? 'must be a whole number above 0' : `must be a whole number from 1 to ${most}`
+  return z
+    .string()
+    .regex(/^[0-9]+$/, message)
+    .transform(Number)
+    .pipe(z.number().min(1, message).max(most, message))
+}
+
+/** Entries between commas and line ends; blank ones are dropped (C170). `check` judges each, `wanted` says what it must be. */
+export function list(check: (entry: string) => boolean, wanted: string) {
+  const entry = z.string().refine(check, { error: (issue) => `has the entry ${JSON.stringify(issue.input)}, which ${wanted}` })
+  return z
+    .string()
+    .transform((value) =>
+      value
+        .split(/[,\r\n]/)
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
+    .pipe(z.array(entry))
+}
+
+/** `provider/model`; the provider is what stands before the first slash (C169). */
+export const model = z
+  .string()
+  .regex(/^$|^[^/\s]+\/\S+$/, 'must have the form provider/model')
+  .transform((value) => {
+    const slash = value.indexOf('/')
+    return slash < 0 ? undefined : { providerID: value.slice(0, slash), modelID: value.slice(slash + 1) }
+  })
+
+/** An http or https address without credentials: those belong in `api-key`, where they are kept secret. */
+export const address = text.pipe(
+  z.string().refine(isAddress, 'must be an http or https address, such as https://models.example.com/v1, without user name and password').optional(),
+)
+
+function isAddress(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const url = new URL(value)
+  return /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+}
+
+export const triggers = list((entry) => !/\s/.test(entry), 'holds white space').refine((entries) => entries.length > 0, 'must name at least one word')
+
+/** Enterprise-managed accounts carry an underscore, everyone else letters, digits and hyphens. */
+export const users = list((entry) => /^[a-z0-9][a-z0-9_-]*$/i.test(entry), 'is not the login of a person')
+
+export const bots = list((entry) => /^[a-z0-9][a-z0-9_-]*(\[bot\])?$/i.test(entry), 'is not the login of a bot')
+
+export const branch = text.pipe(z.string().refine(isBranch, 'is not a branch name that git accepts').optional())
+
+export const branchPrefix = z.string().refine((value) => isBranch(`${value}issue1`), 'does not begin a branch name that git accepts')
+
+/** The rules of `git check-ref-format --branch`. */
+function isBranch(name: string): boolean {
+  if ([...name].some((char) => char <= ' ' || char === '\u007f' || '~^:?*[\\'.includes(char))) return false
+  if (name === '@' || name.includes('..') || name.includes('@{') || name.endsWith('.') || name.startsWith('-')) return false
+  return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'))
+}
+
+/** A folder inside the workspace, as `a/b`; empty for the workspace itself. */
+export const folder = z
+  .string()
+  .refine(
+    (value) => !posix.isAbsolute(value) && !win32.isAbsolute(value) && !/^[a-z]:/i.test(value) && !value.split(/[\\/]/).includes('..'),
+    'must be a folder inside the workspace, relative to it and without ".."',
+  )
+  .transform((value) =>
+    value
+      .split('/')
+      .filter((part) => part !== '' && part !== '.')
+      .join('/'),
+  )

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { SettingsError } from './errors.ts'
+import { type Input, type InputName, inputs } from './inputs.ts'
+import { address, boolean, bots, branch, branchPrefix, choice, folder, model, notYet, positive, required, text, triggers, users } from './parse.ts'
+import type { Settings } from './types.ts'
+
+/** A job on a runner of one's own may take five days; timers overflow past 24. */
+const longestMinutes = 5 * 24 * 60
+
+const schema = z.object({
+  'github-token': required,
+  model,
+  'small-model': notYet,
+  'fallback-models': notYet,
+  variant: notYet,
+  'api-key': text,
+  'base-url': address,
+  agent: z
+    .string()
+    .transform((name) => name || 'build')
+    .pipe(z.literal('build', 'is not available yet: choose build')),
+  prompt: text,
+  system: text,
+  triggers,
+  'max-steps': positive(Number.MAX_SAFE_INTEGER),
+  'max-cost-usd': notYet,
+  'max-tokens': notYet,
+  'timeout-minutes': positive(longestMinutes),
+  'allowed-users': users,
+  'allowed-bots': bots,
+  'base-branch': branch,
+  'branch-prefix': branchPrefix,
+  'commit-method': choice(['git'], ['api']),
+  'pull-request': choice(['create'], ['draft', 'link', 'never']),
+  mode: choice(['apply'], ['staged']),
+  progress: choice(['live'], ['final', 'none']),
+  session: choice(['thread', 'new']),
+  'session-key': text,
+  'output-schema': notYet,
+  target: notYet,
+  config: notYet,
+  sandbox: choice(['auto'], ['require', 'off']),
+  'working-directory': folder,
+  'debug-prompt': boolean.refine((value) => !value, 'is not available yet: choose false'),
+} satisfies Record<InputName, z.ZodType>)
+
+/**
+ * The inputs as the runner hands them over: `INPUT_` and the name in upper case, hyphens kept. Empty means not given (C165).
+ * Throws one `SettingsError` that names every wrong input, its value and what it may be; values of secrets are left out.
+ */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const given = new Map(Object.entries(inputs).map(([name, input]) => [name, textOf(env, name, input)]))
+  const result = schema.safeParse(Object.fromEntries(given))
+  if (!result.success) throw wrong(result.error.issues, given)
+  const read = result.data
+  return {
+    githubToken: read['github-token'],
+    ...(read.model && { model: read.model }),
+    ...(read['api-key'] && { apiKey: read['api-key'] }),
+    ...(read['base-url'] && { baseUrl: read['base-url'] }),
+    agent: read.agent,
+    ...(read.prompt && { prompt: read.prompt }),
+    ...(read.system && { system: read.system }),
+    triggers: read.triggers,
+    maxSteps: read['max-steps'],
+    timeoutMinutes: read['timeout-minutes'],
+    allowedUsers: read['allowed-users'],
+    allowedBots: read['allowed-bots'],
+    ...(read['base-branch'] && { baseBranch: read['base-branch'] }),
+    branchPrefix: read['branch-prefix'],
+    session: read.session,
+    ...(read['session-key'] && { sessionKey: read['session-key'] }),
+    workingDirectory: read['working-directory'],
+  }
+}
+
+/** The default of `github-token` is an expression that only the runner can fill in. */
+function textOf(env: Readonly<Record<string, string | undefined>>, name: string, input: Input): string {
+  const value = env[`INPUT_${name.toUpperCase()}`]?.trim()
+  if (value) return value
+  return input.default.startsWith('${{') ? '' : input.default
+}
+
+function wrong(issues: readonly z.core.$ZodIssue[], given: ReadonlyMap<string, string>): SettingsError {
+  const faults = new Map<string, string>()
+  for (const issue of issues) {
+    const name = String(issue.path[0])
+    const secret = Object.entries<Input>(inputs).some(([key, input]) => key === name && input.secret)
+    const value = secret || !given.get(name) ? '' : ` is ${quoted(given.get(name) ?? '')} and`
+    faults.set(name, faults.get(name) ?? `${name}${value} ${issue.message}`)
+  }
+  const lines = [...faults.values()]
+  const message = lines.length === 1 ? `The input ${lines[0]}.` : `${lines.length} inputs are wrong:\n${lines.map((line) => `- ${line}`).join('\n')}`
+  return new SettingsError(message, 'Correct the value under `with:` in the workflow file; the README lists every input and what it may be.')
+}
+
+/** A value as it may be shown: short, on one line, and without the password of an address. */
+function quoted(value: string): string {
+  const shown = value.replaceAll(/\/\/[^/@\s]*@/g, '//***@')
+  return JSON.stringify(shown.length > 100 ? `${shown.slice(0, 100)}…` : shown)
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import type { Files } from '../workspace/files.ts'
+import type { Shell, ShellResult } from '../workspace/shell.ts'
+import { type Draft, draft } from './draft.ts'
+import { ToolError } from './errors.ts'
+import { integer, optional } from './parameters.ts'
+import { clean, cut } from './text.ts'
+import { shorten, type Truncate, whereToRead } from './truncate.ts'
+
+const parameters = z.object({
+  command: z.string().min(1).describe('Shell command'),
+  timeout: integer(1, `Milliseconds, default ${limits.shellTimeout}`),
+  workdir: optional(z.string().describe('Folder to run in, default the working directory')),
+})
+
+/** Node counts timers in 31 bits; a larger one would fire at once. */
+const maxTimeout = 2 ** 31 - 1
+const titleChars = 100
+
+/** Runs a shell command. How it ended stands on the last line when that was not with exit code 0 (DECISIONS 15). */
+export function bashTool({ files, shell, truncate }: { files: Files; shell: Shell; truncate: Truncate }): Draft {
+  return draft('bash', parameters, async (input, context) => {
+    const cwd = files.locate(input.workdir ?? files.directory, 'read')
+    if (files.isExtra(cwd)) throw new ToolError(`${input.workdir} is not in the workspace.`, 'Leave `workdir` out, or name a folder of the workspace.')
+    const timeout = Math.min(input.timeout ?? limits.shellTimeout, maxTimeout)
+    const title = cut(input.command.trim().split('\n')[0] ?? '', titleChars)
+    context.metadata({ title })
+    const result = await shell.run(input.command, { cwd, timeout, signal: context.signal })
+    const { text, truncated, file } = await present(result, truncate)
+    const output = [text.trim() === '' ? '(no output)' : text.replace(/\n+$/, ''), ending(result, timeout)].filter((piece) => piece !== '').join('\n')
+    return {
+      title,
+      output,
+      metadata: { exit: result.code ?? null, ended: result.ended, bytes: result.bytes, truncated, ...(file === undefined ? {} : { outputPath: file }) },
+    }
+  })
+}
+
+async function present(result: ShellResult, truncate: Truncate): Promise<{ text: string; truncated: boolean; file?: string }> {
+  if (result.file === undefined) return truncate(clean(result.head), 'both')
+  const head = clean(result.head)
+  const tail = clean(result.tail)
+  const part = result.saved < result.bytes ? `Only the first ${result.saved} bytes were saved. ` : ''
+  return { text: shorten({ ...result, head, tail }, 'both', part + whereToRead(result.file)), truncated: true, file: result.file }
+}
+
+function ending({ ended, code, signal }: ShellResult, timeout: number): string {
+  if (ended === 'timeout') {
+    return `(timed out after ${timeout} ms; the command and its children were ended. If it needs longer, call again with a larger timeout)`
+  }
+  if (ended === 'abort') return '(stopped: the run was cancelled)'
+  if (signal !== undefined) return `(ended by ${signal})`
+  return code === 0 ? '' : `(exit code ${code})`
+}

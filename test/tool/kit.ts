@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach } from 'vitest'
+import { textsOf } from '../../src/prompt/texts.ts'
+import type { Todo } from '../../src/session/message.ts'
+import { builtinTools } from '../../src/tool/registry.ts'
+import type { Tool, ToolContext, ToolResult } from '../../src/tool/tool.ts'
+import { confine } from '../../src/workspace/files.ts'
+import { openShell } from '../../src/workspace/shell.ts'
+import { shellEnvironment } from '../../src/workspace/shell-env.ts'
+
+const closing: (() => Promise<void> | void)[] = []
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+/** A temporary folder that is removed after the test. */
+export function tempFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tools-')))
+  closing.push(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export interface Bench {
+  readonly root: string
+  readonly save: string
+  readonly outside: string
+  readonly tools: readonly Tool[]
+  readonly todos: Todo[]
+  /** Calls a tool as the engine would. */
+  call(id: string, input: unknown, signal?: AbortSignal): Promise<ToolResult>
+  /** The message of the error a call ends in. */
+  failure(id: string, input: unknown): Promise<string>
+  put(path: string, content: string | Uint8Array): string
+  bytes(path: string): Buffer
+  text(path: string): string
+  git(...args: string[]): string
+}
+
+/** A git repository in a temporary folder, and the tools on it. */
+export function bench(
+  options: { repository?: boolean; directory?: string; files?: Readonly<Record<string, string | Uint8Array>>; env?: Readonly<Record<string, string>> } = {},
+): Bench {
+  const base = tempFolder()
+  const [root, save, outside] = [join(base, 'root'), join(base, 'save'), join(base, 'outside')]
+  for (const folder of [root, save, outside]) mkdirSync(folder)
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const put = (path: string, content: string | Uint8Array) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), content)
+    return join(root, path)
+  }
+  for (const [path, content] of Object.entries(options.files ?? {})) put(path, content)
+  if (options.repository ?? true) git('init', '-q')
+  const shell = openShell({ env: { ...shellEnvironment(process.env), ...options.env }, folder: save })
+  closing.push(() => shell.close())
+  const todos: Todo[] = []
+  const tools = builtinTools({
+    files: confine({ root, directory: join(root, options.directory ?? '.'), readable: [save] }),
+    shell,
+    texts: textsOf(join(import.meta.dirname, '../../prompts')),
+    todos: { get: () => todos, set: (next) => todos.splice(0, todos.length, ...next) },
+    save,
+  })
+  const call = (id: string, input: unknown, signal = new AbortController().signal) => {
+    const tool = tools.find((each) => each.id === id)
+    if (!tool) throw new Error(`no tool ${id}`)
+    const context: ToolContext = { sessionID: 'ses_1', messageID: 'msg_1', callID: 'call_1', agent: 'build', signal, metadata: () => undefined }
+    return tool.execute(input, context)
+  }
+  return {
+    root,
+    save,
+    outside,
+    tools,
+    todos,
+    call,
+    put,
+    git,
+    bytes: (path) => readFileSync(join(root, path)),
+    text: (path) => readFileSync(join(root, path), 'utf8'),
+    async failure(id, input) {
+      const result = await call(id, input).then(
+        ({ output }) => ({ output }),
+        (error: unknown) => ({ error }),
+      )
+      if ('output' in result) throw new Error(`${id} succeeded: ${result.output}`)
+      return result.error instanceof Error ? result.error.message : String(result.error)
+    },
+  }
+}
