@@ -32,6 +32,7 @@ async function once(calls: Parameters<typeof instantModel>[0]): Promise<Figures>
   try {
     const { number } = world.github.openIssue({ title: 'Dates are off by the time zone', body: 'See src/date.js.', author: 'alice' })
     const { id } = world.github.comment(number, 'alice', '/opencode fix the date parsing')
+    await world.checkout()
     const memoryFile = join(world.folder, 'memory')
     const before = world.github.journal.length
     const began = performance.now()

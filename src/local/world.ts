@@ -26,6 +26,8 @@ export interface CheckoutOptions {
   readonly ref?: string
   /** Commits of history, 1 as in actions/checkout; `full` for all of it. */
   readonly depth?: number | 'full'
+  /** Folder of the workspace, for a second runner beside the first. */
+  readonly at?: string
   /** Leaves the token in the clone's configuration, as actions/checkout does by default. */
   readonly persistCredentials?: boolean
 }
@@ -57,7 +59,6 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   await Promise.all([temp, join(folder, 'home'), join(folder, 'remote')].map((path) => mkdir(path, { recursive: true })))
   const branch = 'clone' in seed ? seed.branch : (rest.defaultBranch ?? 'main')
   const github = await createGitHub({ ...rest, defaultBranch: branch, root: join(folder, 'remote'), env })
-  let checkouts = 0
   let pushes = 0
   let workspace = ''
 
@@ -67,9 +68,10 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     bundle,
     github,
     temp,
-    async checkout({ ref = branch, depth = 1, persistCredentials = false } = {}) {
-      checkouts += 1
-      workspace = join(folder, 'work', `${checkouts}`, github.state.repo)
+    async checkout({ ref = branch, depth = 1, persistCredentials = false, at = github.state.repo } = {}) {
+      // A job finds its workspace where the job before it had it.
+      workspace = join(folder, 'work', at, github.state.repo)
+      await rm(workspace, { recursive: true, force: true, maxRetries: 5 })
       await mkdir(workspace, { recursive: true })
       await cloneInto(workspace, github, env, { ref, depth, persistCredentials })
       return workspace
@@ -128,7 +130,7 @@ async function commitFiles(clone: string, env: Env, files: Readonly<Record<strin
 }
 
 /** The same steps as actions/checkout: init, fetch one ref by an extra header, check the branch out. */
-async function cloneInto(path: string, github: EmulatedGitHub, env: Env, options: Required<CheckoutOptions>): Promise<void> {
+async function cloneInto(path: string, github: EmulatedGitHub, env: Env, options: Required<Omit<CheckoutOptions, 'at'>>): Promise<void> {
   const { state, url } = github
   const key = `http.${url}/.extraheader`
   const header = `AUTHORIZATION: basic ${Buffer.from(`x-access-token:${state.token}`).toString('base64')}`

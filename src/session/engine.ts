@@ -2,6 +2,7 @@ import type { Model } from '../model/model.ts'
 import type { Environment } from '../prompt/system.ts'
 import type { Texts } from '../prompt/texts.ts'
 import type { Tool } from '../tool/tool.ts'
+import { type Hooks, noHooks } from './hooks.ts'
 import { type LoopContext, runLoop } from './loop.ts'
 import type { Source, WithParts } from './message.ts'
 import type { Inbox, Sink, Store } from './ports.ts'
@@ -25,6 +26,8 @@ export interface EngineOptions {
   /** Stops the run: tools get it, the newest answer is marked as aborted. */
   readonly signal: AbortSignal
   readonly clock?: Clock
+  /** Plugins; none by default. */
+  readonly hooks?: Hooks
 }
 
 export interface PromptInput {
@@ -47,8 +50,8 @@ export interface Engine {
  * only faults of ours, and a failing inbox, are thrown.
  */
 export function createEngine(options: EngineOptions): Engine {
-  const { store, sink, clock = systemClock, ...rest } = options
-  const context: LoopContext = { ...rest, clock, record: recorder(store, sink) }
+  const { store, sink, clock = systemClock, hooks = noHooks, ...rest } = options
+  const context: LoopContext = { ...rest, clock, hooks, record: recorder(store, sink) }
   const { providerID, modelID } = options.model.info
   let running: Promise<WithParts> | undefined
 

@@ -1,8 +1,10 @@
-import type { ModelMessage, SystemModelMessage, TextStreamPart, ToolSet } from 'ai'
-import { limits } from '../limits.ts'
+import type { JSONSchema7, ModelMessage, SystemModelMessage, TextStreamPart, ToolSet } from 'ai'
+import { z } from 'zod'
 import type { Model } from '../model/model.ts'
 import type { Tool } from '../tool/tool.ts'
 import { clean } from './clean.ts'
+import type { Hooks } from './hooks.ts'
+import { definitionOf, shapeOf } from './shape.ts'
 
 /** One thing that happened in a model's answer, in the AI SDK's words. */
 export type StreamEvent = TextStreamPart<ToolSet>
@@ -11,6 +13,9 @@ export type StreamEvent = TextStreamPart<ToolSet>
 export interface ModelRequest {
   readonly model: Model
   readonly sessionID: string
+  /** Name of the agent that asks. */
+  readonly agent: string
+  readonly hooks: Hooks
   readonly system: string
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly Tool[]
@@ -35,7 +40,8 @@ export async function* streamStep(request: ModelRequest): AsyncGenerator<StreamE
   const sdk = await loadSdk()
   const { model } = request
   const choice = request.toolChoice
-  const temperature = model.info.temperature ? request.temperature : undefined
+  const { system, params, headers } = await shapeOf(request)
+  const { options, ...sampling } = params
   const result = sdk.streamText({
     // The choice is set beneath `streamText`, which would otherwise swallow the calls a model makes in spite of it.
     model: sdk.wrapLanguageModel({
@@ -45,12 +51,12 @@ export async function* streamStep(request: ModelRequest): AsyncGenerator<StreamE
         transformParams: async ({ params }) => (params.tools?.length ? { ...params, toolChoice: { type: choice } } : params),
       },
     }),
-    instructions: systemMessage(request.system, model),
+    instructions: system.map((text) => systemMessage(text, model)),
     messages: marked(request.messages, model),
-    tools: toolSet(sdk, request.tools),
-    maxOutputTokens: Math.min(model.info.limit.output || limits.outputTokens, limits.outputTokens),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...providerOptions(request),
+    tools: await toolSet(sdk, request),
+    ...sampling,
+    headers,
+    providerOptions: providerOptions(request, Options.parse(JSON.parse(JSON.stringify(options)))),
     maxRetries: 0,
     stopWhen: sdk.isStepCount(1),
     abortSignal: request.signal,
@@ -61,12 +67,17 @@ export async function* streamStep(request: ModelRequest): AsyncGenerator<StreamE
 }
 
 /** The tools as the model sees them, sorted by name; arguments are validated where the calls are executed. */
-function toolSet(sdk: Awaited<ReturnType<typeof loadSdk>>, tools: readonly Tool[]): ToolSet {
-  const sorted = tools.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  return Object.fromEntries(
-    sorted.map(({ id, description, parameters }) => [id, sdk.tool({ description, inputSchema: sdk.jsonSchema(sdk.zodSchema(parameters).jsonSchema) })]),
-  )
+async function toolSet(sdk: Awaited<ReturnType<typeof loadSdk>>, request: ModelRequest): Promise<ToolSet> {
+  const set: ToolSet = {}
+  for (const tool of request.tools.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const given = await sdk.zodSchema(tool.parameters).jsonSchema
+    const { description, parameters } = await definitionOf(tool, given, request)
+    set[tool.id] = sdk.tool({ description, inputSchema: sdk.jsonSchema<unknown>(isSchema(parameters) ? parameters : given) })
+  }
+  return set
 }
+
+const isSchema = (value: unknown): value is JSONSchema7 => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const cacheMark = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
@@ -82,11 +93,24 @@ function marked(messages: readonly ModelMessage[], model: Model): ModelMessage[]
   )
 }
 
-/** Nothing is kept at OpenAI, so reasoning has to travel encrypted; the key lets all steps of a session find the same cache. */
-function providerOptions({ model, sessionID }: ModelRequest) {
-  if (model.protocol === 'openai-responses') {
-    const include = model.info.reasoning ? { include: ['reasoning.encrypted_content'] } : {}
-    return { providerOptions: { openai: { promptCacheKey: sessionID, ...include } } }
+const Options = z.record(z.string(), z.json())
+type Options = z.infer<typeof Options>
+
+/**
+ * Nothing is kept at OpenAI, so reasoning has to travel encrypted; the key lets all steps of a session find the same cache. What plugins
+ * add goes under the name by which the protocol's client looks for options.
+ */
+function providerOptions({ model, sessionID }: ModelRequest, added: Options): Record<string, Options> {
+  switch (model.protocol) {
+    case 'openai-responses': {
+      const include = model.info.reasoning ? { include: ['reasoning.encrypted_content'] } : {}
+      return { openai: { promptCacheKey: sessionID, ...include, ...added } }
+    }
+    case 'openai-chat':
+      return { openai: { promptCacheKey: sessionID, ...added } }
+    case 'openai-compatible':
+      return { [model.info.providerID]: added }
+    default:
+      return { [model.protocol]: added }
   }
-  return model.protocol === 'openai-chat' ? { providerOptions: { openai: { promptCacheKey: sessionID } } } : {}
 }

@@ -4,6 +4,7 @@ import { type Environment, systemText } from '../prompt/system.ts'
 import type { Texts } from '../prompt/texts.ts'
 import type { Tool } from '../tool/tool.ts'
 import { executeCalls, refuseCalls } from './execute.ts'
+import type { Hooks } from './hooks.ts'
 import { ascending } from './id.ts'
 import { type ModelRequest, streamStep } from './llm.ts'
 import { type Assistant, type MessageError, noTokens, type User, type WithParts } from './message.ts'
@@ -11,6 +12,7 @@ import { type Reading, readAnswer } from './processor.ts'
 import type { Clock, Recorder } from './record.ts'
 import type { RepeatGuard } from './repeat-guard.ts'
 import { decideRetry, waitToRetry } from './retry.ts'
+import { transformed } from './shape.ts'
 import { toModelMessages } from './to-model-messages.ts'
 import { addUsage, costOf, tokensOf } from './usage.ts'
 
@@ -35,6 +37,8 @@ export interface RunContext {
   readonly environment: Environment
   readonly texts: Texts
   readonly signal: AbortSignal
+  /** Where plugins look in. */
+  readonly hooks: Hooks
 }
 
 /** One step to take. */
@@ -69,7 +73,7 @@ export async function takeStep(step: Step, context: RunContext): Promise<StepRes
     tokens: noTokens,
     cost: 0,
   })
-  const reading = await ask(requestFor(step, context), message, context)
+  const reading = await ask(await requestFor(step, context), message, context)
   if (reading.kind === 'failed') {
     const finish = reading.fault.error.name === 'ContextOverflowError' ? { finish: 'error' } : {}
     return end({ ...message, ...finish }, context, reading.fault.error)
@@ -113,13 +117,15 @@ function refusalFor(finish: string, { closing }: Step): string | undefined {
   return closing === undefined ? undefined : 'Not carried out: tools are switched off on this last step.'
 }
 
-function requestFor(step: Step, context: RunContext): ModelRequest {
+async function requestFor(step: Step, context: RunContext): Promise<ModelRequest> {
   const { model, texts, record } = context
   const { session } = record.store
-  const messages = toModelMessages(step.history, model)
+  const messages = toModelMessages(await transformed(step.history, context), model)
   return {
     model,
     sessionID: session.id,
+    agent: context.agent.name,
+    hooks: context.hooks,
     system: systemText({
       texts,
       agentPrompt: context.agent.prompt,

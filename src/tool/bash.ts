@@ -38,11 +38,13 @@ export function bashTool({ files, shell, truncate }: { files: Files; shell: Shel
 }
 
 async function present(result: ShellResult, truncate: Truncate): Promise<{ text: string; truncated: boolean; file?: string }> {
-  if (result.file === undefined) return truncate(clean(result.head), 'both')
+  if (result.whole) return truncate(clean(result.head), 'both')
   const head = clean(result.head)
   const tail = clean(result.tail)
-  const part = result.saved < result.bytes ? `Only the first ${result.saved} bytes were saved. ` : ''
-  return { text: shorten({ ...result, head, tail }, 'both', part + whereToRead(result.file)), truncated: true, file: result.file }
+  const { saved } = result
+  const part = saved && saved.bytes < result.bytes ? `Only the first ${saved.bytes} bytes were saved. ` : ''
+  const hint = saved ? part + whereToRead(saved.file) : 'The rest could not be saved.'
+  return { text: shorten({ ...result, head, tail }, 'both', hint), truncated: true, ...(saved ? { file: saved.file } : {}) }
 }
 
 function ending({ ended, code, signal }: ShellResult, timeout: number): string {

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { z } from 'zod'
 import type { Files } from '../workspace/files.ts'
 import { lineCounts } from './counts.ts'
@@ -35,22 +34,22 @@ export function editTool({ files, seen }: { files: Files; seen: Seen }): Draft {
       throw new ToolError(`No change to ${title}: oldString and newString ${why}.`, 'Give the text as it should become.')
     }
     return files.exclusive(path, async () => {
-      const stat = statSync(path, { throwIfNoEntry: false })
-      if (stat?.isDirectory()) throw new ToolError(`${title} is a folder.`, 'Name a file.')
-      if (!stat && oldString !== '') throw new ToolError(`There is no file ${title}.`, 'Look for it with glob, or create it with write.')
-      if (stat && oldString === '') throw new ToolError(`${title} exists, and oldString is empty.`, 'Give the text to replace, or write the whole file.')
-      const before = stat ? readable(await files.read(path), title) : { text: '', encoding: 'utf8' as const, bom: false }
-      const { text, how, lines } = stat ? edited(before.text, wanted) : { text: newString, how: undefined, lines: '' }
+      const there = files.kind(path)
+      if (there === 'folder') throw new ToolError(`${title} is a folder.`, 'Name a file.')
+      if (!there && oldString !== '') throw new ToolError(`There is no file ${title}.`, 'Look for it with glob, or create it with write.')
+      if (there && oldString === '') throw new ToolError(`${title} exists, and oldString is empty.`, 'Give the text to replace, or write the whole file.')
+      const before = there ? readable(await files.read(path), title) : { text: '', encoding: 'utf8' as const, bom: false }
+      const { text, how, lines } = there ? edited(before.text, wanted) : { text: newString, how: undefined, lines: '' }
       const bytes = encode(text, before)
       await files.write(path, bytes)
       seen.note(path, bytes)
       const counts = lineCounts(before.text, text)
-      const done = stat ? `Edited ${title}, ${lines} (+${counts.additions} -${counts.deletions} lines).` : `Created ${title} (${counts.additions} lines).`
+      const done = there ? `Edited ${title}, ${lines} (+${counts.additions} -${counts.deletions} lines).` : `Created ${title} (${counts.additions} lines).`
       const caution = how === undefined ? '' : `\noldString was not found exactly; a tolerant match was used (${how}). Check the result.`
       return {
         title,
         output: done + caution,
-        metadata: { path: files.inRoot(path), exists: stat !== undefined, ...counts, ...(how === undefined ? {} : { tolerant: how }) },
+        metadata: { path: files.inRoot(path), exists: there !== undefined, ...counts, ...(how === undefined ? {} : { tolerant: how }) },
       }
     })
   })

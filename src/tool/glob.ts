@@ -1,4 +1,3 @@
-import { lstatSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { limits } from '../limits.ts'
@@ -24,15 +23,15 @@ export function globTool({ files, repository }: { files: Files; repository: Repo
     const anywhere = !pattern.includes('/')
     const { base, rest } = anywhere ? { base: '', rest: pattern } : splitPattern(pattern)
     const exact = files.locate(from(start, pattern), 'read')
-    const found = new Set(isFile(exact) ? [exact] : [])
+    const found = new Set(files.kind(exact) === 'file' ? [exact] : [])
     const folder = files.locate(from(start, base), 'read')
-    if (rest !== '' && statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    if (rest !== '' && files.kind(folder) === 'folder') {
       const matches = matcherOf(rest, { anywhere })
       const prefix = files.inRoot(folder) === '' ? '' : `${files.inRoot(folder)}/`
       for (const name of await repository.list(await repository.place(folder, signal), signal)) {
         if (found.size > limits.searchResults) break
         const real = join(files.root, name)
-        if (name.startsWith(prefix) && matches(name.slice(prefix.length)) && lstatSync(real, { throwIfNoEntry: false })) found.add(real)
+        if (name.startsWith(prefix) && matches(name.slice(prefix.length)) && files.kind(real)) found.add(real)
       }
     }
 
@@ -45,8 +44,4 @@ export function globTool({ files, repository }: { files: Files; repository: Repo
 
 function from(start: string, path: string): string {
   return isAbsolute(path) ? path : join(start, path)
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { limits } from '../limits.ts'
@@ -23,7 +22,7 @@ export function listTool({ files, repository }: { files: Files; repository: Repo
     const title = files.show(place.real)
     if (place.isFile) throw new ToolError(`${title} is a file, not a folder.`, 'Use read for a file.')
     const prefix = place.path === '.' ? '' : `${place.path}/`
-    const names = (await repository.list(place, signal)).filter((name) => name.startsWith(prefix) && existsSync(join(place.cwd, name)))
+    const names = (await repository.list(place, signal)).filter((name) => name.startsWith(prefix) && files.kind(join(place.cwd, name)))
     const tree = grow(names.map((name) => name.slice(prefix.length)))
     const depth = deepest(tree)
     const lines = draw(tree, depth, '')

@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, statSync } from 'node:fs'
+import { type Dirent, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { limits } from '../limits.ts'
@@ -24,9 +24,9 @@ export function readTool({ files, seen }: { files: Files; seen: Seen }): Draft {
   return draft('read', parameters, async (input) => {
     const path = files.locate(input.filePath, 'read')
     const range = { offset: Math.max(1, input.offset ?? 1), limit: input.limit ?? limits.outputLines }
-    const stat = statSync(path, { throwIfNoEntry: false })
-    if (!stat) throw missing(path, files)
-    if (stat.isDirectory()) return folder(path, range, files)
+    const kind = files.kind(path)
+    if (!kind) throw missing(path, files)
+    if (kind === 'folder') return folder(path, range, files)
     const bytes = await files.read(path)
     seen.note(path, bytes)
     return media(path, bytes, files) ?? text(path, bytes, range, files)
@@ -54,7 +54,7 @@ function entriesOf(path: string): Dirent[] {
 
 function folder(path: string, { offset, limit }: Range, files: Files): ToolResult {
   const names = entriesOf(path)
-    .map((entry) => (entry.isDirectory() || (entry.isSymbolicLink() && isFolder(join(path, entry.name))) ? `${entry.name}/` : entry.name))
+    .map((entry) => (entry.isDirectory() || (entry.isSymbolicLink() && files.kind(join(path, entry.name)) === 'folder') ? `${entry.name}/` : entry.name))
     .sort()
   const shown = names.slice(offset - 1, offset - 1 + limit)
   const next = offset + shown.length
@@ -64,10 +64,6 @@ function folder(path: string, { offset, limit }: Range, files: Files): ToolResul
       : `${shown.length} of ${names.length} entries${next <= names.length ? `; read on with offset ${next}` : ''}`
   const title = files.show(path)
   return { title, output: [`<path>${title}</path>`, '<entries>', ...shown, '</entries>', `(${note})`].join('\n'), metadata: { path: files.inRoot(path) } }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 function media(path: string, bytes: Buffer, files: Files): ToolResult | undefined {

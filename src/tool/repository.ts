@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { messageOf } from '../failure.ts'
 import { limits } from '../limits.ts'
@@ -92,9 +91,9 @@ export function repositoryOf(files: Files, env: Readonly<Record<string, string>>
     run,
     async place(path, signal) {
       const real = files.locate(path, 'read')
-      const stat = statSync(real, { throwIfNoEntry: false })
-      if (!stat) throw new ToolError(`There is no ${files.show(real)}.`, 'Look for it with list or glob.')
-      const isFile = !stat.isDirectory()
+      const kind = files.kind(real)
+      if (!kind) throw new ToolError(`There is no ${files.show(real)}.`, 'Look for it with list or glob.')
+      const isFile = kind !== 'folder'
       if (files.isExtra(real)) return { real, isFile, cwd: isFile ? dirname(real) : real, path: isFile ? basename(real) : '.', ignored: true, extra: true }
       const inRoot = files.inRoot(real)
       const ignored = inRoot !== '' && (await run(['check-ignore', '-q', '--', `./${inRoot}`], files.root, signal, () => true)).code === 0

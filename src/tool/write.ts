@@ -1,4 +1,3 @@
-import { existsSync, statSync } from 'node:fs'
 import { z } from 'zod'
 import type { Files } from '../workspace/files.ts'
 import { lineCounts } from './counts.ts'
@@ -21,7 +20,7 @@ export function writeTool({ files, seen }: { files: Files; seen: Seen }): Draft 
     const path = files.locate(filePath, 'write')
     const title = files.show(path)
     return files.exclusive(path, async () => {
-      const before = existsSync(path) ? await existing(path, title, { files, seen }) : undefined
+      const before = files.kind(path) ? await existing(path, title, { files, seen }) : undefined
       const { bytes, text, note } = before ? likeBefore(content, before) : { bytes: Buffer.from(content), text: content, note: '' }
       await files.write(path, bytes)
       seen.note(path, bytes)
@@ -35,7 +34,7 @@ export function writeTool({ files, seen }: { files: Files; seen: Seen }): Draft 
 type Before = NonNullable<ReturnType<typeof decode>>
 
 async function existing(path: string, title: string, { files, seen }: { files: Files; seen: Seen }): Promise<Before> {
-  if (statSync(path).isDirectory()) throw new ToolError(`${title} is a folder.`, 'Name a file.')
+  if (files.kind(path) === 'folder') throw new ToolError(`${title} is a folder.`, 'Name a file.')
   const bytes = await files.read(path)
   const state = seen.state(path, bytes)
   if (state !== 'current') {

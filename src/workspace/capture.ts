@@ -12,10 +12,10 @@ export interface Ends {
 }
 
 export interface Captured extends Ends {
-  /** Where all of it was saved, when it did not fit in memory. */
-  readonly file: string | undefined
-  /** Bytes in that file; fewer than `bytes` when even the file was capped. */
-  readonly saved: number
+  /** Whether `head` is all of it. */
+  readonly whole: boolean
+  /** Where it was saved when it did not fit in memory, and how much of it: fewer than `bytes` when even the file was capped or the disk full. */
+  readonly saved: { readonly file: string; readonly bytes: number } | undefined
 }
 
 const keep = limits.outputBytes
@@ -28,54 +28,88 @@ const maxSavedBytes = 100_000_000
  */
 export function capture(file: string): { add(chunk: Buffer): void; finish(): Captured } {
   const head: Buffer[] = []
-  let tail: Buffer[] = []
+  const tail: Buffer[] = []
   let bytes = 0
   let tailBytes = 0
   let newlines = 0
   let last = 0x0a
-  let saved = 0
-  let out: number | undefined
-
-  const save = (chunk: Buffer) => {
-    if (out === undefined || saved >= maxSavedBytes) return
-    const part = chunk.subarray(0, maxSavedBytes - saved)
-    for (let done = 0; done < part.length; ) done += writeSync(out, part, done)
-    saved += part.length
-  }
+  let store: Store | undefined
 
   return {
     add(raw) {
-      const chunk = raw.includes(0) ? raw.filter((byte) => byte !== 0) : raw
-      const buffer = Buffer.from(chunk)
-      if (buffer.length === 0) return
-      for (const byte of buffer) if (byte === 0x0a) newlines += 1
-      last = buffer.at(-1) ?? last
+      const chunk = raw.includes(0) ? Buffer.from(raw.filter((byte) => byte !== 0)) : raw
+      if (chunk.length === 0) return
+      for (const byte of chunk) if (byte === 0x0a) newlines += 1
+      last = chunk.at(-1) ?? last
       const room = Math.max(0, keep - bytes)
-      bytes += buffer.length
-      if (bytes > keep && out === undefined) {
-        out = openSync(file, 'wx', 0o600)
-        for (const part of head) save(part)
+      bytes += chunk.length
+      if (bytes > keep && !store) {
+        store = openStore(file)
+        for (const part of head) store.add(part)
       }
-      if (room > 0) head.push(buffer.subarray(0, room))
-      if (out !== undefined) {
-        // What went into `head` just now is not in the file yet either.
-        save(buffer)
-      }
-      tail.push(buffer)
-      tailBytes += buffer.length
+      store?.add(chunk)
+      if (room > 0) head.push(chunk.subarray(0, room))
+      tail.push(chunk)
+      tailBytes += chunk.length
       while (tailBytes - (tail[0]?.length ?? 0) >= keep) tailBytes -= tail.shift()?.length ?? 0
     },
     finish() {
-      if (out !== undefined) closeSync(out)
+      const saved = store?.close() ?? 0
       const lines = newlines + (last === 0x0a ? 0 : 1)
       const first = Buffer.concat(head)
-      const end = Buffer.concat(tail).subarray(-keep)
-      tail = []
-      if (out === undefined) {
+      if (!store) {
         const text = first.toString('utf8')
-        return { head: text, tail: text, bytes, lines, file: undefined, saved: 0 }
+        return { head: text, tail: text, bytes, lines, whole: true, saved: undefined }
       }
-      return { head: withoutBrokenEnd(first).toString('utf8'), tail: withoutBrokenStart(end).toString('utf8'), bytes, lines, file, saved }
+      const end = Buffer.concat(tail).subarray(-keep)
+      return {
+        head: withoutBrokenEnd(first).toString('utf8'),
+        tail: withoutBrokenStart(end).toString('utf8'),
+        bytes,
+        lines,
+        whole: false,
+        saved: saved === 0 ? undefined : { file, bytes: saved },
+      }
+    },
+  }
+}
+
+interface Store {
+  add(chunk: Buffer): void
+  /** How many bytes were saved. */
+  close(): number
+}
+
+/** A file that takes what it can: a full disk must not end the command whose output it was to hold. */
+function openStore(file: string): Store {
+  let saved = 0
+  let out: number | undefined
+  const attempt = (work: () => void) => {
+    try {
+      work()
+    } catch {
+      // `saved` tells how far it got.
+      if (out !== undefined) closeSync(out)
+      out = undefined
+    }
+  }
+  attempt(() => {
+    out = openSync(file, 'wx', 0o600)
+  })
+  return {
+    add(chunk) {
+      const part = chunk.subarray(0, maxSavedBytes - saved)
+      attempt(() => {
+        for (let done = 0; out !== undefined && done < part.length; ) {
+          const size = writeSync(out, part, done)
+          done += size
+          saved += size
+        }
+      })
+    },
+    close() {
+      if (out !== undefined) closeSync(out)
+      return saved
     },
   }
 }

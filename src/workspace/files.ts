@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { constants, lstatSync, readlinkSync } from 'node:fs'
+import { constants, lstatSync, readlinkSync, statSync } from 'node:fs'
 import { access, chmod, lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, parse, relative, sep } from 'node:path'
 import { Failure, messageOf } from '../failure.ts'
@@ -23,6 +23,8 @@ export interface Files {
   inRoot(real: string): string
   /** Whether a real path lies in a read-only folder outside the workspace (saved tool outputs). */
   isExtra(real: string): boolean
+  /** What is at a real path; `undefined`: nothing. */
+  kind(real: string): 'file' | 'folder' | 'other' | undefined
   /** The bytes of a regular file. Throws `PathError` for anything else, and above `maxFileBytes`. */
   read(real: string): Promise<Buffer>
   /** Writes a file, creating its folders; mode bits, owner and hard links of an existing one stay. Throws `PathError`. */
@@ -81,6 +83,12 @@ export function confine(bounds: Bounds): Files {
         throw new PathError(`${path} belongs to git's own data, which is off limits.`, 'Use git commands to look at the history; commits are made for you.')
       }
       return real
+    },
+
+    kind(real) {
+      const stat = look(() => statSync(real, { throwIfNoEntry: false }), real)
+      if (!stat) return undefined
+      return stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other'
     },
 
     async read(real) {
@@ -152,11 +160,15 @@ function partsOf(path: string): string[] {
 }
 
 function linkTarget(path: string, asked: string): string | undefined {
+  return look(() => (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined), asked)
+}
+
+/** Looks at a path where perhaps nothing can be: a file may be taken for a folder, a pattern for a name. */
+function look<T>(at: () => T, asked: string): T | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined
+    return at()
   } catch (error) {
-    // Nothing can be there: a file is taken for a folder, or a pattern for a name. Whoever opens it says so.
-    if (codeOf(error) === 'ENOTDIR' || codeOf(error) === 'ENAMETOOLONG') return undefined
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].some((code) => codeOf(error) === code)) return undefined
     throw new PathError(`Cannot follow ${asked}: ${messageOf(error)}.`, 'Check the path.', { cause: error })
   }
 }

@@ -51,7 +51,6 @@ export function openShell(options: { env: Readonly<Record<string, string>>; fold
       if (closed) throw new ShellError('The shell is closed: the run is ending.', 'Run no more commands.')
       if (command.includes('\0')) throw new ShellError('The command holds a NUL character.', 'Write it again without one.')
       if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new ShellError(`${cwd} is not a folder.`, 'Give `workdir` an existing folder.')
-      for (const group of groups) if (!isAlive(group)) groups.delete(group)
       mkdirSync(folder, { recursive: true })
       const id = randomUUID()
       const script = Buffer.byteLength(command) > maxArgument ? join(folder, `command_${id}.sh`) : undefined
@@ -59,21 +58,24 @@ export function openShell(options: { env: Readonly<Record<string, string>>; fold
       const pipe = await openPipe(join(folder, `pipe_${id}`), env)
       const output = capture(join(folder, `shell_${id}.txt`))
       const reader = new Socket({ fd: pipe.read, readable: true, writable: false })
-      reader.on('data', (chunk) => output.add(chunk))
+      reader.on('error', () => reader.destroy())
+      reader.on('close', () => readers.delete(reader))
+      reader.on('data', output.add)
+      readers.add(reader)
       try {
-        const child = spawn(program, script ? [script] : ['-c', command], { cwd, env, detached: true, stdio: ['ignore', pipe.write, pipe.write] })
-        closeSync(pipe.write)
+        const child = start(program, script ? [script] : ['-c', command], { cwd, env, output: pipe.write })
+        // Noted from the start: a run that is cut off must end this one too.
+        if (child.pid !== undefined) groups.add(child.pid)
         const end = await endOf(child, timeout, signal)
         drain(reader, pipe.read, output.add)
-        if (child.pid !== undefined && isAlive(child.pid)) groups.add(child.pid)
-        readers.add(reader)
-        letItTalk(reader, () => readers.delete(reader))
+        letItTalk(reader)
         return { ...end, ...output.finish() }
       } catch (error) {
         reader.destroy()
         throw error
       } finally {
         if (script) rmSync(script, { force: true })
+        for (const group of groups) if (!isAlive(group)) groups.delete(group)
       }
     },
     async close() {
@@ -117,6 +119,17 @@ async function openPipe(path: string, env: Readonly<Record<string, string>>): Pr
     )
   } finally {
     rmSync(path, { force: true })
+  }
+}
+
+function start(program: string, args: string[], { cwd, env, output }: { cwd: string; env: Readonly<Record<string, string>>; output: number }): ChildProcess {
+  try {
+    return spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', output, output] })
+  } catch (error) {
+    throw new ShellError(`Cannot start the shell: ${messageOf(error)}.`, 'Is bash or sh on the PATH?', { cause: error })
+  } finally {
+    // Ours would keep the pipe open for ever.
+    closeSync(output)
   }
 }
 
@@ -199,9 +212,7 @@ function readNow(fd: number, buffer: Buffer): number {
 }
 
 /** A server left in the background may go on printing; with nobody reading it would die of a broken pipe. */
-function letItTalk(reader: Socket, done: () => void): void {
-  reader.on('error', () => reader.destroy())
-  reader.on('close', done)
+function letItTalk(reader: Socket): void {
   reader.on('data', () => undefined)
   reader.resume()
   reader.unref()

@@ -84,6 +84,7 @@ describe('reading a file', () => {
   it('suggests neighbours of a file that is not there', async () => {
     const b = bench({ files: { 'src/Config.ts': '', 'src/config.test.ts': '', 'src/other.ts': '' } })
     expect(await b.failure('read', { filePath: 'src/config' })).toBe('There is no file src/config. Did you mean src/Config.ts or src/config.test.ts?')
+    expect(await b.failure('read', { filePath: 'src/other.ts/x' })).toContain('There is no file')
     expect(await b.failure('read', { filePath: 'nowhere/x' })).toContain('Look for it with glob or list')
   })
 })
@@ -124,7 +125,7 @@ describe('paths', () => {
 
   it('refuses a named pipe instead of waiting for it', async () => {
     const b = bench()
-    execFileSync('mkfifo', [join(b.root, 'pipe')])
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(b.root, 'pipe')])
     expect(await b.failure('read', { filePath: 'pipe' })).toContain('not a regular file')
   })
 })

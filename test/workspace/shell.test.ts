@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { capture } from '../../src/workspace/capture.ts'
 import { openShell, type Shell } from '../../src/workspace/shell.ts'
 import { shellEnvironment } from '../../src/workspace/shell-env.ts'
 
@@ -150,17 +151,38 @@ describe('large output (C71)', () => {
     expect(result.head).toMatch(/^0123456789\n/)
     expect(result.tail).toMatch(/END\n$/)
     expect(Math.max(result.head.length, result.tail.length)).toBeLessThanOrEqual(51_200)
-    expect(result.saved).toBe(50_000_004)
+    expect(result.saved?.bytes).toBe(50_000_004)
     expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000)
   })
 
   it('saves it byte for byte and cuts its ends between characters', async () => {
-    const { head, tail, file, bytes } = await run("for i in $(seq 1 9000); do printf '漢字😀é'; done")
+    const { head, tail, saved, bytes } = await run("for i in $(seq 1 9000); do printf '漢字😀é'; done")
     const whole = '漢字😀é'.repeat(9_000)
     expect(bytes).toBe(Buffer.byteLength(whole))
-    expect(readFileSync(String(file), 'utf8')).toBe(whole)
+    expect(readFileSync(String(saved?.file), 'utf8')).toBe(whole)
     expect(whole.startsWith(head) && whole.endsWith(tail)).toBe(true)
     expect(head.length).toBeGreaterThan(10_000)
+  })
+})
+
+describe('output that cannot be saved', () => {
+  it('still has its two ends and its size', () => {
+    const output = capture(join(cwd, 'no', 'such', 'folder'))
+    for (const letter of 'abcde') output.add(Buffer.from(letter.repeat(20_000)))
+    const { head, tail, ...rest } = output.finish()
+    expect(head).toBe(`${'a'.repeat(20_000)}${'b'.repeat(20_000)}${'c'.repeat(11_200)}`)
+    expect(tail).toBe(`${'c'.repeat(11_200)}${'d'.repeat(20_000)}${'e'.repeat(20_000)}`)
+    expect(rest).toEqual({ bytes: 100_000, lines: 1, whole: false, saved: undefined })
+  })
+})
+
+describe('a run that is cut off', () => {
+  it('ends the command it was waiting for', async () => {
+    const running = run('echo $$ > pid.part && mv pid.part pid; sleep 300')
+    while (!existsSync(join(cwd, 'pid'))) await delay(10)
+    await shell.close()
+    await gone(Number(readFileSync(join(cwd, 'pid'), 'utf8')))
+    expect((await running).signal).toBe('SIGTERM')
   })
 })
 
