@@ -1,0 +1,152 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { dispatchPayload, issueCommentPayload, issuesPayload, schedulePayload } from '../../src/local/github/payloads.ts'
+import { runAction, runPost } from '../../src/local/world.ts'
+import { comments } from '../support/world.ts'
+import { comment, expectExit, files, fixDate, modelInputs, says, within, writes } from './support.ts'
+
+test('a scheduled run does what its prompt says and brings the changes as a pull request', () =>
+  within({ script: fixDate }, async (world) => {
+    const done = await runAction(world, {
+      event: 'schedule',
+      payload: schedulePayload(world.github, '0 3 * * *'),
+      inputs: { ...modelInputs(world), prompt: 'fix the date parsing' },
+    })
+    expectExit(done, 0)
+    expect(done.outputs.branch).toMatch(/^opencode\/schedule-/)
+    const pull = world.github.thread(Number(done.outputs['pull-request-number']))
+    expect(pull).toMatchObject({ title: 'Fix the date parsing', author: 'github-actions[bot]' })
+    expect(pull.body).not.toContain('Closes')
+    expect(await world.remote('log', '-1', '--format=%(trailers)', done.outputs.branch ?? '')).toBe('\n')
+    expect(done.summary).toContain('Dates are parsed in UTC now.')
+    expect(writes(world)).toEqual([expect.stringMatching(/^POST .*\/pulls$/)])
+  }))
+
+test('a run by hand that changes nothing writes nothing to GitHub; the answer is in the summary and the outputs', () =>
+  within({ script: says('All dates are fine.') }, async (world) => {
+    const done = await runAction(world, {
+      event: 'workflow_dispatch',
+      payload: dispatchPayload(world.github, 'alice'),
+      inputs: { ...modelInputs(world), prompt: 'are the dates fine?' },
+    })
+    expectExit(done, 0)
+    expect(done.outputs).toMatchObject({ conclusion: 'success', response: 'All dates are fine.' })
+    expect(done.summary).toContain('All dates are fine.')
+    expect(writes(world)).toEqual([])
+  }))
+
+test('an issue that carries the trigger is worked on when it is opened', () =>
+  within({ script: fixDate }, async (world) => {
+    const { number } = world.github.openIssue({ title: 'Dates', body: 'Off by the time zone. /opencode fix this', author: 'alice' })
+    const done = await runAction(world, { event: 'issues', payload: issuesPayload(world.github, number), inputs: modelInputs(world) })
+    expectExit(done, 0)
+    expect(comments(world, number).at(-1)?.body).toContain('Opened #')
+    expect(JSON.stringify(world.model?.requests()[0])).toContain('Off by the time zone.')
+  }))
+
+test('a comment on a pull request changes its own head, and opens no other', () =>
+  within({ script: fixDate }, async (world) => {
+    await world.push('feature/dates', { 'NEW.md': 'new\n' }, 'main')
+    const { number } = await world.github.openPull({ title: 'Dates', author: 'alice', head: 'feature/dates' })
+    const done = await comment(world, number, 'alice', '/opencode fix the date parsing')
+    expectExit(done, 0)
+    expect(done.outputs).toMatchObject({ branch: 'feature/dates', 'pull-request-number': String(number), 'pull-request-operation': 'updated' })
+    expect(await world.remote('log', '--format=%s', 'main..feature/dates')).toBe('Fix the date parsing\nWork of somebody else\n')
+    expect(writes(world).filter((write) => write.endsWith('/pulls'))).toEqual([])
+  }))
+
+test('C110 C137 a refused push ends in a comment with the remote’s own words, the answer and the patch, and exit 1', () =>
+  within({ script: fixDate }, async (world) => {
+    const hook = join(world.github.bare, 'hooks', 'pre-receive')
+    await writeFile(hook, '#!/bin/sh\necho "GH013: Changes must be made through a pull request." >&2\nexit 1\n', { mode: 0o755 })
+    const { number } = world.github.openIssue({ title: 'Dates', author: 'rita' })
+    const done = await comment(world, number, 'alice', '/opencode fix it')
+    expectExit(done, 1)
+    expect(done.outputs.conclusion).toBe('failure')
+    const reply = comments(world, number).at(-1)?.body ?? ''
+    expect(reply).toContain('GH013: Changes must be made through a pull request.')
+    expect(reply).toContain('Dates are parsed in UTC now.')
+    expect(reply).toContain('+export const parse = (text) => new Date(Date.parse(text))')
+    expect(reply).not.toContain('opencode:session')
+    expect(await readFile(done.outputs['patch-path'] ?? '', 'utf8')).toContain('Date.parse(text)')
+    expect(world.github.thread(number).comments).toHaveLength(2)
+  }))
+
+test('C126 a pull request that may not be opened leaves the branch, a link and the session', () =>
+  within({ script: fixDate }, async (world) => {
+    world.github.fault(({ method, path }) => method === 'POST' && path.endsWith('/pulls'), {
+      status: 403,
+      body: { message: 'GitHub Actions is not permitted to create or approve pull requests.' },
+    })
+    const { number } = world.github.openIssue({ title: 'Dates', author: 'rita' })
+    const done = await comment(world, number, 'alice', '/opencode fix it')
+    expectExit(done, 1)
+    const reply = comments(world, number).at(-1)?.body ?? ''
+    expect(reply).toContain('not permitted to create')
+    expect(reply).toContain(`/compare/opencode/issue${number}-dates?expand=1`)
+    expect(reply).toContain('opencode:session:v1')
+    expect(await world.remote('rev-parse', `opencode/issue${number}-dates`)).toMatch(/^[0-9a-f]{40}/)
+
+    await world.checkout()
+    const again = await comment(world, number, 'alice', '/opencode is that all?')
+    expectExit(again, 0)
+    expect(again.outputs['session-id']).toBe(done.outputs['session-id'])
+  }))
+
+test('with `session-key` the thread keeps the session sealed; another key begins a new one and says so', () =>
+  within({ script: fixDate }, async (world) => {
+    const { number } = world.github.openIssue({ title: 'Dates', author: 'rita' })
+    const first = await comment(world, number, 'alice', '/opencode fix it', { inputs: { 'session-key': 'the first key of all' } })
+    expect(comments(world, number).at(-1)?.body).toContain('"enc":"br+gcm"')
+    await world.checkout()
+    const same = await comment(world, number, 'alice', '/opencode and now?', { inputs: { 'session-key': 'the first key of all' } })
+    expect(same.outputs['session-id']).toBe(first.outputs['session-id'])
+    const other = await comment(world, number, 'alice', '/opencode and now?', { inputs: { 'session-key': 'quite another key' } })
+    expectExit(other, 0)
+    expect(other.outputs['session-id']).not.toBe(first.outputs['session-id'])
+    expect(other.summary).toContain('session-key')
+  }))
+
+test('`session: new` starts afresh on the same issue', () =>
+  within({ script: says('Hello.') }, async (world) => {
+    const { number } = world.github.openIssue({ title: 'Dates', author: 'rita' })
+    const first = await comment(world, number, 'alice', '/opencode hello')
+    const second = await comment(world, number, 'alice', '/opencode hello again', { inputs: { session: 'new' } })
+    expect(second.outputs['session-id']).not.toBe(first.outputs['session-id'])
+    expect(world.model?.requests()[1]?.messages).toHaveLength(2)
+  }))
+
+test('C168 `working-directory` is where tools start, and paths in it are committed where they belong', () =>
+  within({ script: fixDate, seed: { files: { ...files, 'packages/app/src/date.js': files['src/date.js'] } } }, async (world) => {
+    const { number } = world.github.openIssue({ title: 'Dates', author: 'rita' })
+    const done = await comment(world, number, 'alice', '/opencode fix it', { inputs: { 'working-directory': 'packages/app' } })
+    expectExit(done, 0)
+    expect(done.outputs['changed-files']).toBe('packages/app/src/date.js')
+  }))
+
+test('a run that was killed is told in its comment by the clean-up step, and its reaction taken back', () =>
+  within({ script: says('Never said.') }, async (world) => {
+    const { number } = world.github.openIssue({ title: 'Dates', author: 'rita' })
+    const { id } = world.github.comment(number, 'alice', '/opencode fix it')
+    const payload = issueCommentPayload(world.github, id)
+    const state = { main: 'started', number: String(number), request: String(id) }
+    const posted = world.github.comment(number, 'github-actions[bot]', 'Working on it.')
+    const done = await runPost(world, { event: 'issue_comment', payload, inputs: modelInputs(world) }, { ...state, comment: String(posted.id) })
+    expectExit(done, 0)
+    expect(comments(world, number).at(-1)?.body).toContain('This run was stopped before it finished.')
+
+    const finished = await runPost(world, { event: 'issue_comment', payload, inputs: modelInputs(world) }, { ...state, finished: 'true' })
+    expectExit(finished, 0)
+    expect(comments(world, number)).toHaveLength(2)
+  }))
+
+test('`/opencode help` answers without a model; a verb that is not built yet says so', () =>
+  within({ script: says('Never said.') }, async (world) => {
+    const { number } = world.github.openIssue({ title: 'Dates', author: 'rita' })
+    expectExit(await comment(world, number, 'alice', '/opencode help'), 0)
+    expect(comments(world, number).at(-1)?.body).toContain('one session')
+    expectExit(await comment(world, number, 'alice', '/opencode undo'), 1)
+    expect(comments(world, number).at(-1)?.body).toContain('not available yet')
+    expect(world.model?.requests()).toHaveLength(0)
+  }))
