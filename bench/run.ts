@@ -15,7 +15,7 @@ const bundle = fileURLToPath(new URL('../dist/index.js', import.meta.url))
 const preload = new URL('./peak-memory.mjs', import.meta.url).href
 const path = 'src/date.js'
 const source = `${Array.from({ length: 40 }, (_, line) => `// line ${line}`).join('\n')}\nexport const parse = (text) => new Date(text)\n`
-const edit = { filePath: path, oldString: 'new Date(text)', newString: 'new Date(`${text}T00:00:00Z`)' }
+const edit = { filePath: path, oldString: 'new Date(text)', newString: 'new Date(Date.parse(text))' }
 
 interface Figures {
   readonly start: number
