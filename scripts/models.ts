@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { Catalogue, type CompactModel, type CompactProvider } from '../src/model/catalogue-schema.ts'
+import { packageOf } from '../src/model/packages.ts'
 
 /**
  * Makes `src/model/catalogue.json` from the facts of models.dev.
@@ -15,28 +16,12 @@ import { Catalogue, type CompactModel, type CompactProvider } from '../src/model
  */
 const published = 'https://models.dev/api.json'
 
-/**
- * Packages whose service can be reached: three protocols of their own, and services that also answer to OpenAI's chat
- * completions. What needs signed requests or an address made from account names (Azure, Bedrock, Vertex) is left out.
- */
-const reachable = new Set([
-  '@ai-sdk/openai',
-  '@ai-sdk/anthropic',
-  '@ai-sdk/google',
-  '@ai-sdk/openai-compatible',
-  '@openrouter/ai-sdk-provider',
-  '@ai-sdk/cerebras',
-  '@ai-sdk/groq',
-  '@ai-sdk/mistral',
-  '@ai-sdk/togetherai',
-  '@ai-sdk/xai',
-])
-
-/** Where the packages that need no address go; models.dev leaves these out. */
-const homes: Readonly<Record<string, string>> = {
-  openai: 'https://api.openai.com/v1',
-  anthropic: 'https://api.anthropic.com/v1',
-  google: 'https://generativelanguage.googleapis.com/v1beta',
+/** Variables that hold a key, where models.dev lists account names and credentials beside them. */
+const keys: Readonly<Record<string, readonly string[]>> = {
+  azure: ['AZURE_API_KEY', 'AZURE_OPENAI_API_KEY'],
+  'amazon-bedrock': ['AWS_BEARER_TOKEN_BEDROCK'],
+  'google-vertex': ['GOOGLE_VERTEX_API_KEY'],
+  'google-vertex-anthropic': ['GOOGLE_VERTEX_API_KEY'],
 }
 
 const SourcePrice = z.object({
@@ -53,6 +38,7 @@ const SourceModel = z.object({
   reasoning: z.boolean().optional(),
   temperature: z.boolean().optional(),
   tool_call: z.boolean().optional(),
+  interleaved: z.union([z.boolean(), z.looseObject({ field: z.string() })]).optional(),
   status: z.string().optional(),
   input: z.array(z.string()).optional(),
   modalities: z.object({ input: z.array(z.string()), output: z.array(z.string()) }).optional(),
@@ -99,14 +85,17 @@ export function catalogueText(source: unknown): string {
   return text
 }
 
+/** A provider whose package is built in (`src/model/packages.ts`) and that has a key and a model to use. */
 function compactProvider(id: string, source: SourceProvider): CompactProvider | undefined {
-  const env = source.env.filter((name) => /(KEY|TOKEN)$/.test(name))
+  const env = [...(keys[id] ?? source.env.filter((name) => /(KEY|TOKEN)$/.test(name)))]
   const usable = Object.entries(source.models)
     .filter(([, model]) => model.tool_call !== false && model.status !== 'deprecated' && (model.modalities?.output.includes('text') ?? true))
     .sort(byID)
-  if (source.npm === undefined || !reachable.has(source.npm) || env.length === 0 || usable.length === 0) return undefined
-  const best = bestOf(usable)
-  const url = homes[id] ?? fixedAddress(source.api)
+  const service = source.npm === undefined ? undefined : packageOf(source.npm)
+  if (source.npm === undefined || service === undefined || env.length === 0 || usable.length === 0) return undefined
+  // Which models an account of a cloud has is its own affair.
+  const best = service.cloud === undefined ? bestOf(usable) : undefined
+  const url = fixedAddress(source.api) ?? service.home
   return {
     name: source.name,
     npm: source.npm,
@@ -130,12 +119,16 @@ function compactModel(source: SourceModel): CompactModel {
   return {
     n: source.name,
     ...(source.family === undefined ? {} : { f: source.family }),
-    k: `${source.reasoning ? 'r' : ''}${source.temperature ? 't' : ''}`,
+    k: `${source.reasoning ? 'r' : ''}${source.temperature ? 't' : ''}${wantsEcho(source) ? 'h' : ''}`,
     i: kinds.map(([kind, letter]) => (inputs.includes(kind) ? letter : '')).join(''),
     l: input === undefined ? [context, output] : [context, output, input],
     ...(price === undefined ? {} : { p: price }),
     ...(tiers.length === 0 ? {} : { t: tiers }),
   }
+}
+
+function wantsEcho({ interleaved }: SourceModel): boolean {
+  return typeof interleaved === 'object' && interleaved.field === 'reasoning_content'
 }
 
 function tiersOf({ cost }: SourceModel): NonNullable<CompactModel['t']> {

@@ -12,8 +12,19 @@ export class Failure extends Error {
   }
 }
 
-/** The text of anything that was thrown, without a stack. */
+/** The text of anything that was thrown, without a stack. Never throws, whatever it was. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name
-  return typeof error === 'string' ? error : JSON.stringify(error)
+  if (typeof error === 'string') return error
+  try {
+    return JSON.stringify(error) ?? String(error)
+  } catch {
+    // It holds itself, or something that JSON has no form for.
+    return 'an error without words'
+  }
+}
+
+/** The same, with what to do about it where the error says so. */
+export function adviceOf(error: unknown): string {
+  return error instanceof Failure ? `${error.message} ${error.hint}` : messageOf(error)
 }

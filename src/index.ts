@@ -1,21 +1,21 @@
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Failure, messageOf } from './failure.ts'
+import { pathToFileURL } from 'node:url'
+import { unpack } from './packed.ts'
 import { cleanUp } from './post.ts'
 import { textsOf } from './prompt/texts.ts'
 import { createLog, type Log } from './report/log.ts'
 import { createRedactor } from './report/redact.ts'
 import { pairFor } from './report/runner-files.ts'
-import { refused } from './run/conclude.ts'
+import { asFailure, refused } from './run/conclude.ts'
 import type { Result, World } from './run/job.ts'
 import { run } from './run.ts'
 
 /** The entry of the action, of its clean-up step, and of the demo on one's own machine: builds the real world and ends the process. */
 async function main(): Promise<number> {
-  if (process.argv[2] === 'start') {
-    const demo = await import('./local/start.ts')
-    return demo.main(process.argv.slice(3), process.env)
-  }
+  const assets = dirname(process.argv[1] ?? '')
+  if (process.argv[2] === 'start') return startDemo(assets)
   const redactor = createRedactor([])
   // The SDK's own warnings would go to the log without passing the one writer.
   globalThis.AI_SDK_LOG_WARNINGS = false
@@ -29,19 +29,32 @@ async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => cancel.abort())
   const world: World = {
     env: process.env,
-    texts: textsOf(join(dirname(process.argv[1] ?? ''), 'prompts')),
+    texts: textsOf(join(assets, 'prompts')),
+    assets,
     log,
     redactor,
     signal: cancel.signal,
     remember: (name, value) => hand('GITHUB_STATE', pairFor(name, value)),
   }
   world.remember('main', 'started')
-  const result = await run(world).catch((error: unknown) => refusedBy(error, log))
+  const result = await run(world).catch((error: unknown) => refused(asFailure(error, log)))
   announce(log, result)
-  const outputs = { conclusion: result.conclusion, reason: redactor.redact(result.reason), ...result.outputs }
-  for (const [name, value] of Object.entries(outputs)) hand('GITHUB_OUTPUT', pairFor(name, value))
-  hand('GITHUB_STEP_SUMMARY', result.summary)
+  const outputs = { conclusion: result.conclusion, reason: result.reason, ...result.outputs }
+  for (const [name, value] of Object.entries(outputs)) hand('GITHUB_OUTPUT', pairFor(name, redactor.redact(value)))
+  hand('GITHUB_STEP_SUMMARY', redactor.redact(result.summary))
   return result.conclusion === 'success' || result.conclusion === 'skipped' ? 0 : 1
+}
+
+/** The demo brings a GitHub and a model of its own, which the action never loads. */
+async function startDemo(assets: string): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'opencode-demo-'))
+  try {
+    const entry = pathToFileURL(unpack(join(assets, 'demo.br'), folder)).href
+    const demo: typeof import('./local/start.ts') = await import(/* webpackIgnore: true */ entry)
+    return await demo.main(process.argv.slice(3), process.env)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /** Hands something to the runner through the file it names in a variable. */
@@ -54,15 +67,6 @@ function announce(log: Log, { conclusion, reason }: Result): void {
   if (conclusion === 'failure' || conclusion === 'cancelled') log.error(reason, `opencode: ${conclusion}`)
   else if (conclusion === 'skipped') log.notice(reason, 'opencode: nothing to do')
   else log.info(reason)
-}
-
-/** A failure before anybody was told to wait. What was not foreseen is a fault of ours: the log gets its stack, people get a sentence. */
-function refusedBy(error: unknown, log: Log): Result {
-  if (error instanceof Failure) return refused(error)
-  if (error instanceof Error && error.stack) log.info(error.stack)
-  return refused(
-    new Failure(`opencode-action met a fault of its own: ${messageOf(error)}.`, 'Please open an issue of opencode-action with the log of this run.'),
-  )
 }
 
 process.exit(await main())

@@ -16,6 +16,16 @@ export const limits = {
   /** Default and grace times of the shell tool, in ms. */
   shellTimeout: 120_000,
   shellKillAfter: 3_000,
+  /** Time an MCP server has to connect, and for every question but the calls of its tools, in ms (OpenCode). */
+  mcpTimeout: 30_000,
+  /** Time the repository's plugins and custom tools have to load, and one hook to answer, in ms. */
+  pluginTimeout: 30_000,
+  /** Time one call of a tool of an MCP server or of the repository may take, in ms. */
+  foreignCallTimeout: 600_000,
+  /** Characters of what an MCP server says about itself that go into the system text. */
+  instructionChars: 10_000,
+  /** Time in which a run may show no sign of life before it has to sum up, in ms: longer than any wait of ours for a model. */
+  idleTime: 900_000,
   /** Time a git command may take, in ms. */
   gitTimeout: 300_000,
   /** Characters of the thread that are put in front of the model in one turn. */
@@ -34,4 +44,10 @@ export const limits = {
   turnBytes: 8 * 1024 * 1024,
   /** Comments that one turn's memory may be spread over. */
   threadParts: 10,
+  /** Bytes of one file of the trusted commit that is read as configuration, instruction or code. */
+  treeFileBytes: 4 * 1024 * 1024,
+  /** Characters of all instruction files of a repository together; what is more is cut, with a note. */
+  instructionFileChars: 100_000,
+  /** Time an address among the instructions has to answer, in ms (OpenCode). */
+  instructionTimeout: 5_000,
 } as const

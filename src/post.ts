@@ -1,4 +1,4 @@
-import { Failure } from './failure.ts'
+import { adviceOf } from './failure.ts'
 import { connect } from './github/client.ts'
 import { desk } from './publish/desk.ts'
 import type { Log } from './report/log.ts'
@@ -33,8 +33,7 @@ export async function cleanUp({ env, log, redactor }: CleanUp): Promise<void> {
     const left = desk(github, { number, request: state('request') }, comment === undefined ? undefined : { id: comment, url: '' }, state('reaction'))
     await left.say(
       failureBody({
-        message: 'The job ended while the agent was working; nothing of this run was pushed.',
-        hint: 'Comment again to have the work done.',
+        ...lastWords(env.STATE_branch),
         runUrl: runner.runUrl,
         cancelled: true,
       }),
@@ -42,6 +41,15 @@ export async function cleanUp({ env, log, redactor }: CleanUp): Promise<void> {
     await left.leave()
     log.info('Took back the reaction of a run that was killed, and said so in the thread.')
   } catch (error) {
-    log.warning(error instanceof Failure ? `${error.message} ${error.hint}` : `The clean-up failed: ${String(error)}`)
+    log.warning(`The clean-up failed: ${adviceOf(error)}`)
+  }
+}
+
+/** What the thread is told: a push may have arrived although nobody lived to say so. */
+function lastWords(branch: string | undefined): { message: string; hint: string } {
+  if (!branch) return { message: 'The job ended while the agent was working; nothing of this run was pushed.', hint: 'Comment again to have the work done.' }
+  return {
+    message: `The job ended while the work was being pushed to the branch \`${branch}\`; it may have arrived there.`,
+    hint: 'Look for the branch and its pull request before you comment again.',
   }
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { messageOf } from '../failure.ts'
+import { isRecord, parseJson } from '../json.ts'
 import { EventError } from './errors.ts'
 import { checkEvent } from './read.ts'
 
@@ -16,14 +17,6 @@ export async function readPayload(event: string, path: string): Promise<unknown>
     throw failed(`GITHUB_EVENT_PATH names a file that does not open (${messageOf(error)})`, error)
   })
   const payload = parseJson(json)
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) throw failed(`${path} does not hold a JSON object`)
+  if (!isRecord(payload)) throw failed(`${path} does not hold a JSON object`)
   return payload
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }

@@ -24,7 +24,7 @@ export function readVerb(mention: Mention): Verb {
   if (beginsLine && (word === 'cancel' || word === 'undo' || word === 'help')) return { type: word }
   if (mention.before.trim() === '') {
     if (word === 'continue') return { type: 'continue' }
-    const [, name, args] = /^\/([A-Za-z0-9_/-]+)(?:\s+(.*))?$/s.exec(rest) ?? []
+    const [, name, args] = /^\/([\w/-]+(?::[\w/.-]+)?)(?:\s+(.*))?$/s.exec(rest) ?? []
     if (name !== undefined) return { type: 'command', name, arguments: args ?? '' }
     const [, command] = /^![^\S\n]*(\S.*)$/.exec(rest) ?? []
     if (command !== undefined) return { type: 'shell', command }

@@ -93,8 +93,9 @@ async function permissionOf(gateway: Gateway, { owner, repo }: Connection, login
     const level = await gateway.rest(call, ({ rest }) => rest.repos.getCollaboratorPermissionLevel({ owner, repo, username: login }))
     return { kind: 'known', permission: level.permission, role: level.role_name ?? level.permission }
   } catch (error) {
-    if (!(error instanceof GitHubError)) throw error
-    return { kind: 'unknown', reason: error.kind === 'missing' ? `${login} is no collaborator of ${owner}/${repo}` : error.message }
+    // Everything else is no word about the person: a token that is wrong or may not ask must not pass for "nothing to do".
+    if (!(error instanceof GitHubError) || error.kind !== 'missing') throw error
+    return { kind: 'unknown', reason: `${login} is no collaborator of ${owner}/${repo}` }
   }
 }
 

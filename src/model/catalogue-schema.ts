@@ -17,8 +17,8 @@ export const CompactModel = z.object({
   n: z.string(),
   /** Family. */
   f: z.string().optional(),
-  /** Abilities: `r` it reasons, `t` it accepts a temperature. */
-  k: z.string().regex(/^r?t?$/),
+  /** Abilities: `r` it reasons, `t` it accepts a temperature, `h` it wants its reasoning back with the history. */
+  k: z.string().regex(/^r?t?h?$/),
   /** Kinds of input: `t` text, `i` image, `p` PDF, `a` audio, `v` video. */
   i: z.string().regex(/^t?i?p?a?v?$/),
   /** Limits in tokens: context, output and, where it has one of its own, input. */

@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein'
 import { limits } from '../limits.ts'
 import data from './catalogue.json' with { type: 'json' }
 import { CompactModel, ProviderFacts } from './catalogue-schema.ts'
-import type { ModelInfo, Price } from './model.ts'
+import type { ModelInfo, ModelSettings, Price } from './model.ts'
 
 /** What the catalogue knows about a provider. */
 export interface ProviderInfo {
@@ -16,6 +16,33 @@ export interface ProviderInfo {
   readonly url?: string
   /** The model used when none is named. */
   readonly best?: string
+  /** A server of one's own, which may need no key. */
+  readonly keyless?: true
+  /** What a configuration says about access to it. */
+  readonly configured?: Access
+}
+
+/** How a configuration says a provider is reached, by the names of `opencode.json`. */
+export interface Access {
+  readonly apiKey?: string
+  readonly baseURL?: string
+  readonly region?: string
+  readonly project?: string
+  readonly location?: string
+  readonly resourceName?: string
+}
+
+/** All providers and models that can be named: those of the catalogue, or those with a configuration laid over them. */
+export interface Providers {
+  /** In the order in which keys are looked for. */
+  ids(): readonly string[]
+  find(providerID: string): ProviderInfo | undefined
+  /** Every model of a provider, by name. */
+  models(providerID: string): readonly string[]
+  model(providerID: string, modelID: string): ModelInfo | undefined
+  settings(providerID: string, modelID: string): ModelSettings | undefined
+  /** Why it must not be used, as the end of a sentence that begins with its name. */
+  barred(providerID: string, modelID: string): string | undefined
 }
 
 interface Reference {
@@ -25,6 +52,16 @@ interface Reference {
 
 /** Only what is asked for is checked: the whole file takes 10 ms, which a test spends instead of every run. */
 const catalogue: Readonly<Record<string, { readonly models: Readonly<Record<string, unknown>> }>> = data
+
+/** What every repository has, whatever its configuration says. */
+export const builtin: Providers = {
+  ids: providerIDs,
+  find: findProvider,
+  models: (providerID) => Object.keys(Object.hasOwn(catalogue, providerID) ? (catalogue[providerID]?.models ?? {}) : {}),
+  model: findModel,
+  settings: () => undefined,
+  barred: () => undefined,
+}
 
 /** Ids of all known providers: the three with protocols of their own, then the others by name. It is the order in which keys are looked for. */
 export function providerIDs(): readonly string[] {
@@ -56,27 +93,32 @@ export function unknownModel({ providerID, modelID }: Reference): ModelInfo {
     temperature: true,
     inputs: ['text'],
     limit: { context: limits.unknownModelContext, output: limits.unknownModelOutput },
+    assumed: true,
   }
 }
 
 /** Up to three known models that may have been meant, the likeliest first, as `provider/model`. */
-export function suggest({ providerID, modelID }: Reference): readonly string[] {
+export function suggest({ providerID, modelID }: Reference, providers: Providers = builtin): readonly string[] {
   const wanted = `${providerID}/${modelID}`.toLowerCase()
   const wantedModel = modelID.toLowerCase()
   const allowance = Math.max(2, Math.ceil(wantedModel.length / 3))
-  return Object.entries(catalogue)
-    .flatMap(([id, provider]) =>
-      Object.keys(provider.models).map((model) => {
-        const known = `${id}/${model}`
-        // The right model under the wrong provider is as likely a slip as a letter too many.
-        const elsewhere = distance(wantedModel, model.toLowerCase()) + (id === providerID ? 0 : 1)
-        return { known, off: Math.min(distance(wanted, known.toLowerCase()), elsewhere) }
-      }),
-    )
-    .filter(({ off }) => off <= allowance)
-    .sort((a, b) => a.off - b.off || a.known.length - b.known.length)
-    .slice(0, 3)
-    .map(({ known }) => known)
+  return (
+    providers
+      .ids()
+      .flatMap((id) =>
+        providers.models(id).map((model) => {
+          const known = `${id}/${model}`
+          // The right model under the wrong provider is as likely a slip as a letter too many.
+          const elsewhere = distance(wantedModel, model.toLowerCase()) + (id === providerID ? 0 : 1)
+          return { known, off: Math.min(distance(wanted, known.toLowerCase()), elsewhere) }
+        }),
+      )
+      .filter(({ off }) => off <= allowance)
+      // Of two that are as likely the maker's own comes first, as it does among the providers.
+      .sort((a, b) => a.off - b.off)
+      .slice(0, 3)
+      .map(({ known }) => known)
+  )
 }
 
 function expand(providerID: string, modelID: string, model: CompactModel): ModelInfo {
@@ -91,6 +133,7 @@ function expand(providerID: string, modelID: string, model: CompactModel): Model
     temperature: model.k.includes('t'),
     inputs: kinds.filter(([letter]) => model.i.includes(letter)).map(([, kind]) => kind),
     limit: { context, output, ...(input === undefined ? {} : { input }) },
+    ...(model.k.includes('h') ? { echo: true } : {}),
     ...(model.p === undefined ? {} : { price: { ...expandPrice(model.p), ...(tiers === undefined ? {} : { tiers }) } }),
   }
 }

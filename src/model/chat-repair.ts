@@ -61,8 +61,9 @@ function chunk(value: Record<string, unknown>, calls: CallIndex) {
 }
 
 function delta({ role: _, tool_calls, ...rest }: Record<string, unknown>, calls: CallIndex): Record<string, unknown> {
-  const reasoning = reasoningOf(rest)
-  const content = typeof rest.content === 'string' || Array.isArray(rest.content) ? rest.content : null
+  const pieces = list(rest.content)
+  const reasoning = reasoningOf(rest) ?? thoughtsIn(pieces)
+  const content = typeof rest.content === 'string' ? rest.content : pieces.length > 0 ? textIn(pieces) : null
   return { ...rest, content, reasoning_content: reasoning, reasoning: null, tool_calls: list(tool_calls).map((call) => toolCall(call, calls)) }
 }
 
@@ -74,6 +75,16 @@ function reasoningOf(delta: Record<string, unknown>): string | null {
   const nested = isRecord(delta.reasoning) ? (textOf(delta.reasoning.content) ?? textOf(delta.reasoning.text)) : undefined
   const candidates = [delta.reasoning_content, delta.reasoning, nested, details, delta.reasoning_text, delta.thinking]
   return candidates.find((field) => typeof field === 'string' && field !== '')?.toString() ?? null
+}
+
+/** The text among the pieces of a content in pieces. */
+function textIn(pieces: readonly Record<string, unknown>[]): string {
+  return pieces.map((piece) => (piece.type === 'text' && typeof piece.text === 'string' ? piece.text : '')).join('')
+}
+
+/** Mistral sends its reasoning as pieces of the content, each made of pieces of text. */
+function thoughtsIn(pieces: readonly Record<string, unknown>[]): string | null {
+  return textIn(pieces.flatMap((piece) => (piece.type === 'thinking' ? list(piece.thinking) : []))) || null
 }
 
 function toolCall(call: Record<string, unknown>, calls: CallIndex): Record<string, unknown> {
@@ -112,9 +123,23 @@ class CallIndex {
   }
 }
 
-function usage(value: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, isRecord(entry) ? usage(entry) : (numberOf(entry) ?? entry)]))
+function numeric(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, isRecord(entry) ? numeric(entry) : (numberOf(entry) ?? entry)]))
 }
+
+/** Numbers as numbers, and what was read from and written to a cache under one name each: servers have several. */
+function usage(value: Record<string, unknown>): Record<string, unknown> {
+  const counts = numeric(value)
+  const details = isRecord(counts.prompt_tokens_details) ? counts.prompt_tokens_details : {}
+  const read = [details.cached_tokens, counts.prompt_cache_hit_tokens, counts.cached_tokens, counts.cache_read_input_tokens].find(isCount)
+  const written = [details.cache_write_tokens, details.cache_creation_input_tokens, details.cache_creation_tokens, counts.cache_creation_input_tokens].find(
+    isCount,
+  )
+  const cache = { ...(read === undefined ? {} : { cached_tokens: read }), ...(written === undefined ? {} : { cache_write_tokens: written }) }
+  return { ...counts, prompt_tokens_details: { ...details, ...cache } }
+}
+
+const isCount = (value: unknown) => typeof value === 'number' && value > 0
 
 function list(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isRecord) : []

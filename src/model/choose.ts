@@ -1,6 +1,11 @@
-import { findModel, findProvider, type ProviderInfo, providerIDs, suggest, unknownModel } from './catalogue.ts'
+import { builtin, type ProviderInfo, type Providers, suggest, unknownModel } from './catalogue.ts'
+import { type Cloud, isOwnName, placeIn } from './cloud.ts'
 import { ModelError } from './errors.ts'
-import type { Model, ModelInfo } from './model.ts'
+import { checkedAddress, checkedKey, type Environment, fromEnvironment, isLoopback, present } from './given.ts'
+import type { ModelInfo, ModelSettings, Protocol } from './model.ts'
+import { type Dialect, dialectOf, packageNames, packageOf } from './packages.ts'
+
+export type { Environment }
 
 /** What the settings and the environment say about the model. Empty and blank values count as not given (C165). */
 export interface ModelRequest {
@@ -8,6 +13,8 @@ export interface ModelRequest {
   readonly apiKey?: string | undefined
   readonly baseUrl?: string | undefined
   readonly env: Environment
+  /** Those that can be named; default the catalogue's. `withConfig` lays a repository's over them. */
+  readonly providers?: Providers | undefined
 }
 
 export interface ModelReference {
@@ -15,15 +22,16 @@ export interface ModelReference {
   readonly modelID: string
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>
-
 /** A model, where it answers and with which key: all that is needed to open it. */
 export interface ModelChoice {
   readonly info: ModelInfo
-  readonly protocol: Model['protocol']
-  /** Absent where a server of one's own asks for none. */
+  readonly protocol: Protocol
+  /** Absent where a server of one's own asks for none, and where a cloud knows the job. */
   readonly apiKey?: string
   readonly baseUrl: string
+  readonly dialect?: Dialect
+  readonly cloud?: Cloud
+  readonly settings?: ModelSettings
 }
 
 /** Written instead of `openai` to speak the Responses API at an address of one's own. */
@@ -49,64 +57,90 @@ export function parseModelRef(text: string): ModelReference {
  * Decides which model is used, over which protocol, at which address and with which key. Pure; throws `ModelError` with what
  * to set, so that a wrong name or a missing key is found before anything is written to GitHub (C169, C171).
  *
- * - Model: the one named, else the best of the first provider whose key variable is set (order of `providerIDs`).
- * - Key: the input `api-key`, else the provider's variables. A provider outside the catalogue has `<PROVIDER>_API_KEY`.
- *   None is needed there, nor at a loopback address.
- * - Address: the input `base-url`, else the variable named as the key's with `_BASE_URL`, else the catalogue's.
+ * - Model: the one named, else the best of the first provider whose key is set (order of `Providers.ids`).
+ * - Key: the input `api-key`, else the configuration's, else the provider's variables. A provider outside the catalogue has
+ *   `<PROVIDER>_API_KEY`. None is needed there, nor at a loopback address; clouds have other credentials (`cloud.ts`).
+ * - Address: the input `base-url`, else the configuration's, else the variable named as the key's with `_BASE_URL`, else the catalogue's.
  * - Protocol: Anthropic's and Google's own for their packages, and chat completions for everything else. OpenAI's models speak
- *   the Responses API at OpenAI itself and chat completions at any address given, because that is what every gateway
+ *   the Responses API at OpenAI itself and chat completions at any address given by the job, because that is what every gateway
  *   understands; `openai-responses/<model>` asks for the Responses API there too.
  */
 export function chooseModel(request: ModelRequest): ModelChoice {
-  const { providerID, modelID, responses } = resolveAlias(request.model ?? preferred(request))
-  const provider = findProvider(providerID)
+  const { providers = builtin } = request
+  const { providerID, modelID, responses } = resolveAlias(request.model ?? preferred(request, providers))
+  const barred = providers.barred(providerID, modelID)
+  if (barred !== undefined) throw new ModelError(`${providerID}/${modelID} ${barred}`, 'Choose another model, or change the configuration of the repository.')
+
+  const provider = providers.find(providerID)
   const keys = provider?.env ?? [`${providerID.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_API_KEY`]
-  const given = givenAddress(request, keys)
-  if (provider === undefined && given === undefined) throw unknownProvider({ providerID, modelID })
+  const given = givenAddress(request, keys, provider)
+  if (provider === undefined && given === undefined) throw unknownProvider({ providerID, modelID }, providers)
 
-  const known = findModel(providerID, modelID)
-  if (known === undefined && given === undefined) throw unknownName({ providerID, modelID })
+  const known = providers.model(providerID, modelID)
+  const service = serviceOf(provider)
+  const isNamed = known !== undefined || given !== undefined || (service.cloud !== undefined && isOwnName(service.cloud, modelID))
+  if (!isNamed) throw unknownName({ providerID, modelID }, providers)
 
-  const address = given ?? provider?.url
+  const info = known ?? unknownModel({ providerID, modelID })
+  const key = present(request.apiKey) ?? present(provider?.configured?.apiKey) ?? fromEnvironment(request.env, keys)?.value
+  const apiKey = key === undefined ? undefined : checkedKey(key)
+  const about = { info, ...extrasOf(provider, providers.settings(providerID, modelID)) }
+  if (provider !== undefined && service.cloud !== undefined) {
+    const has = (name: string) => providers.model(providerID, name) !== undefined
+    const { id, ...place } = placeIn(service.cloud, { provider, info, apiKey, address: given?.url, env: request.env, has })
+    return { ...about, ...(id === undefined ? {} : { settings: { id, ...about.settings } }), ...place }
+  }
+
+  const address = given?.url ?? provider?.url
   if (address === undefined)
-    throw new ModelError(`The catalogue has no address for ${provider?.name}.`, 'Set the input base-url to its OpenAI-compatible address.')
-
-  const elsewhere = provider?.url !== address
-  const protocol = protocolOf(provider, { known: known !== undefined, elsewhere, responses })
-  const apiKey = present(request.apiKey) ?? fromEnvironment(request.env, keys)?.value
-  if (apiKey === undefined && provider !== undefined && !isLoopback(address)) throw missingKey(provider)
-  return {
-    info: known ?? unknownModel({ providerID, modelID }),
-    protocol,
-    ...(apiKey === undefined ? {} : { apiKey: checkedKey(apiKey) }),
-    baseUrl: versioned(address, protocol),
-  }
+    throw new ModelError(`Nobody has said where ${provider?.name} answers.`, 'Set the input base-url to its OpenAI-compatible address.')
+  const elsewhere = given?.byJob === true && provider?.url !== address
+  const protocol =
+    provider?.id === 'openai' && provider.npm === '@ai-sdk/openai' ? openAIProtocol({ known: known !== undefined, elsewhere, responses }) : service.protocol
+  if (apiKey === undefined && provider !== undefined && provider.keyless !== true && !isLoopback(address)) throw missingKey(provider)
+  return { ...about, protocol, ...(apiKey === undefined ? {} : { apiKey }), baseUrl: versioned(address, protocol) }
 }
 
-/** The values of a choice that must never be shown. */
-export function secretsOf(choice: ModelChoice): readonly string[] {
-  return choice.apiKey === undefined ? [] : [choice.apiKey]
-}
-
-/** The best model of the first provider whose key is set. A key or address of unknown owner is not sent to a guess. */
-function preferred({ apiKey, baseUrl, env }: ModelRequest): ModelReference {
-  const orphan = present(apiKey) ? 'api-key' : present(baseUrl) ? 'base-url' : undefined
-  if (orphan) throw new ModelError(`The input ${orphan} is set, but not whose it is.`, 'Set the input model to provider/model.')
-  for (const id of providerIDs()) {
-    const provider = findProvider(id)
-    const key = provider && fromEnvironment(env, provider.env)
-    if (key === undefined) continue
-    if (provider?.best !== undefined) return { providerID: id, modelID: provider.best }
-    throw new ModelError(`${key.name} is set, but no model is named and ${provider?.name} has none to prefer.`, `Set the input model to ${id}/<model>.`)
-  }
+/** How a provider is spoken to; a server of one's own that nobody has described understands chat completions. */
+function serviceOf(provider: ProviderInfo | undefined) {
+  const service = packageOf(provider?.npm ?? '@ai-sdk/openai-compatible')
+  if (service !== undefined) return service
   throw new ModelError(
-    'No model is named and no key of a model provider is set.',
-    `Set the input model to provider/model and the input api-key, or one of ${keyExamples()} in the step's env.`,
+    `The provider ${provider?.id} needs the package ${provider?.npm}, which is not built in.`,
+    `Built in are ${packageNames().join(', ')}. Most services can be reached by @ai-sdk/openai-compatible and their address.`,
   )
 }
 
-function keyExamples(): string {
-  return ['anthropic', 'openai', 'google'].flatMap((id) => findProvider(id)?.env ?? []).join(', ')
+function extrasOf(provider: ProviderInfo | undefined, settings: ModelSettings | undefined): Pick<ModelChoice, 'dialect' | 'settings'> {
+  const dialect = provider && dialectOf(provider)
+  return { ...(dialect === undefined ? {} : { dialect }), ...(settings === undefined ? {} : { settings }) }
+}
+
+/** The values of a choice that must never be shown. */
+export function secretsOf({ apiKey, cloud }: ModelChoice): readonly string[] {
+  const signing = cloud?.kind === 'aws' ? cloud.credentials : undefined
+  return [apiKey, signing?.secretAccessKey, signing?.sessionToken].filter((value) => value !== undefined)
+}
+
+/** The best model of the first provider whose key is set. A key or address of unknown owner is not sent to a guess. */
+function preferred({ apiKey, baseUrl, env }: ModelRequest, providers: Providers): ModelReference {
+  const orphan = present(apiKey) ? 'api-key' : present(baseUrl) ? 'base-url' : undefined
+  if (orphan) throw new ModelError(`The input ${orphan} is set, but not whose it is.`, 'Set the input model to provider/model.')
+  for (const id of providers.ids()) {
+    const provider = providers.find(id)
+    const key = provider && (present(provider.configured?.apiKey) ? 'A key of the configuration' : fromEnvironment(env, provider.env)?.name)
+    if (key === undefined) continue
+    if (provider?.best !== undefined) return { providerID: id, modelID: provider.best }
+    throw new ModelError(`${key} is set, but no model is named and ${provider?.name} has none to prefer.`, `Set the input model to ${id}/<model>.`)
+  }
+  throw new ModelError(
+    'No model is named and no key of a model provider is set.',
+    `Set the input model to provider/model and the input api-key, or one of ${keyExamples(providers)} in the step's env.`,
+  )
+}
+
+function keyExamples(providers: Providers): string {
+  return ['anthropic', 'openai', 'google'].flatMap((id) => providers.find(id)?.env ?? []).join(', ')
 }
 
 function resolveAlias({ providerID, modelID }: ModelReference): ModelReference & { responses: boolean } {
@@ -114,67 +148,28 @@ function resolveAlias({ providerID, modelID }: ModelReference): ModelReference &
   return { providerID: responses ? 'openai' : providerID, modelID, responses }
 }
 
-function protocolOf(provider: ProviderInfo | undefined, is: { known: boolean; elsewhere: boolean; responses: boolean }): Model['protocol'] {
-  if (provider?.id === 'openai') {
-    if (is.responses || !is.elsewhere) return 'openai-responses'
-    // OpenAI's dialect of chat completions depends on its own model names; another model behind the address gets the plain one.
-    return is.known ? 'openai-chat' : 'openai-compatible'
-  }
-  if (provider?.npm === '@ai-sdk/anthropic') return 'anthropic'
-  if (provider?.npm === '@ai-sdk/google') return 'google'
-  return 'openai-compatible'
+function openAIProtocol(is: { known: boolean; elsewhere: boolean; responses: boolean }): Protocol {
+  if (is.responses || !is.elsewhere) return 'openai-responses'
+  // OpenAI's dialect of chat completions depends on its own model names; another model behind the address gets the plain one.
+  return is.known ? 'openai-chat' : 'openai-compatible'
 }
 
-/** The address the user gave, as opposed to the catalogue's. */
-function givenAddress({ baseUrl, env }: ModelRequest, keys: readonly string[]): string | undefined {
+/** The address the user gave, as opposed to the catalogue's, and whether the job gave it or the repository. */
+function givenAddress({ baseUrl, env }: ModelRequest, keys: readonly string[], provider?: ProviderInfo): { url: string; byJob: boolean } | undefined {
   const input = present(baseUrl)
-  if (input !== undefined) return checkedAddress('The input base-url', input)
-  const variable = fromEnvironment(
-    env,
-    keys.map((name) => name.replace(/_(API_)?(KEY|TOKEN)$/, '_BASE_URL')),
-  )
-  return variable && checkedAddress(`The variable ${variable.name}`, variable.value)
-}
-
-/** Takes the address as people paste it: a trailing slash or the path of the call itself is cut off. */
-function checkedAddress(what: string, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new ModelError(`${what} is no http(s) address.`, 'Give it in full, as https://host/v1.')
-  if (url.username || url.password) throw new ModelError(`${what} holds a user name or password.`, 'Give the key by the input api-key instead.')
-  if (url.search || url.hash) throw new ModelError(`${what} holds a query or a fragment.`, 'Give the address up to its path, as https://host/v1.')
-  return url.href.replace(/\/+$/, '').replace(/\/(chat\/completions|responses|messages)$/, '')
+  if (input !== undefined) return { url: checkedAddress('The input base-url', input), byJob: true }
+  const configured = present(provider?.configured?.baseURL)
+  if (configured !== undefined) return { url: checkedAddress(`The baseURL of the provider ${provider?.id} in the configuration`, configured), byJob: false }
+  const ending = /_(API_)?(KEY|TOKEN)$/
+  const names = keys.filter((name) => ending.test(name)).map((name) => name.replace(ending, '_BASE_URL'))
+  const variable = fromEnvironment(env, names)
+  return variable && { url: checkedAddress(`The variable ${variable.name}`, variable.value), byJob: true }
 }
 
 /** Anthropic's and Google's own clients are given addresses without the version, which the packages used here expect. */
-function versioned(address: string, protocol: Model['protocol']): string {
+function versioned(address: string, protocol: Protocol): string {
   const version = protocol === 'anthropic' ? '/v1' : protocol === 'google' ? '/v1beta' : ''
   return /\/v\d+\w*$/.test(address) ? address : `${address}${version}`
-}
-
-function isLoopback(address: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname)
-}
-
-function fromEnvironment(env: Environment, names: readonly string[]): { name: string; value: string } | undefined {
-  for (const name of names) {
-    const value = present(env[name])
-    if (value !== undefined) return { name, value }
-  }
-  return undefined
-}
-
-/** Trims; blank is absent (C149, C165). */
-function present(value: string | undefined): string | undefined {
-  return value?.trim() || undefined
-}
-
-/** A key travels in a header; one that can't would fail at the first request with a message about bytes. */
-function checkedKey(key: string): string {
-  if (/^[\x21-\x7e]+$/.test(key)) return key
-  throw new ModelError(
-    'The API key holds spaces, line breaks or letters that no key has.',
-    'Store the key alone in the secret, without quotes or a name before it.',
-  )
 }
 
 function missingKey(provider: ProviderInfo): ModelError {
@@ -184,17 +179,17 @@ function missingKey(provider: ProviderInfo): ModelError {
   )
 }
 
-function unknownProvider(reference: ModelReference): ModelError {
+function unknownProvider(reference: ModelReference, providers: Providers): ModelError {
   return new ModelError(
-    `"${reference.providerID}" is no known model provider. Known are: ${providerIDs().join(', ')}.`,
-    didYouMean(suggest(reference), 'For a server of your own set the input base-url to its OpenAI-compatible address.'),
+    `"${reference.providerID}" is no known model provider. Known are: ${providers.ids().join(', ')}.`,
+    didYouMean(suggest(reference, providers), 'For a server of your own set the input base-url to its OpenAI-compatible address.'),
   )
 }
 
-function unknownName({ providerID, modelID }: ModelReference): ModelError {
-  const provider = findProvider(providerID)
+function unknownName({ providerID, modelID }: ModelReference, providers: Providers): ModelError {
+  const provider = providers.find(providerID)
   const newer = `If the model is newer than this release, set the input base-url to ${provider?.url ?? 'the address of the provider'}.`
-  return new ModelError(`${provider?.name} has no model "${modelID}" in the catalogue.`, didYouMean(suggest({ providerID, modelID }), newer))
+  return new ModelError(`${provider?.name} has no model "${modelID}" in the catalogue.`, didYouMean(suggest({ providerID, modelID }, providers), newer))
 }
 
 function didYouMean(names: readonly string[], otherwise: string): string {

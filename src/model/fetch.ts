@@ -1,17 +1,11 @@
 import { limits } from '../limits.ts'
 import { chatRepair, completionEvents } from './chat-repair.ts'
 import { brokenOff, fault, htmlFault, reportedFault, type Where } from './faults.ts'
-import type { Model } from './model.ts'
+import type { Protocol, Timeouts } from './model.ts'
 import { EventParser, encodeEvent, type ServerEvent } from './sse.ts'
 import { isRecord, streamErrorOf } from './wire.ts'
 
-/** How long a call may stay silent, in ms. */
-export interface Timeouts {
-  /** Until the server answers at all. */
-  readonly headers: number
-  /** Between two events of an answer; comments and pings are not counted as events. */
-  readonly idle: number
-}
+export type { Timeouts }
 
 const defaults: Timeouts = { headers: limits.modelHeadersTimeout, idle: limits.modelIdleTimeout }
 
@@ -21,22 +15,32 @@ export const streamHeaders = { accept: 'text/event-stream, application/json' } a
 /**
  * The `fetch` that provider packages are given. Over the plain one it adds our name, the two timeouts (C153), and for streams:
  * only whole events in plain form are passed on (C154), those of chat completions repaired; a web page or another document in
- * place of a stream becomes an error that says so, and a whole chat completion is taken as a stream of one event (C163).
- * Fails with `APICallError`, or with the reason of the caller's signal.
+ * place of a stream becomes an error that says so, and a whole chat completion is taken as a stream of one event (C163). The frames
+ * of Bedrock are checked by their reader, so only their silence is watched. Fails with `APICallError`, or with the reason of the caller's signal.
  */
-export function modelFetch(protocol: Model['protocol'], provider: string, timeouts: Partial<Timeouts> = {}): typeof globalThis.fetch {
-  const { headers: headersMs, idle: idleMs } = { ...defaults, ...timeouts }
+export function modelFetch(protocol: Protocol, provider: string, timeouts: Partial<Timeouts> = {}): typeof globalThis.fetch {
+  const { headers: headersMs, idle: idleMs, total: totalMs } = { ...defaults, ...timeouts }
   return async (input, init) => {
     const where: Where = { url: input instanceof Request ? input.url : String(input), provider }
     const headers = new Headers(init?.headers)
     headers.set('user-agent', `opencode-action ${headers.get('user-agent') ?? ''}`.trim())
     const call = new AbortController()
     const signal = init?.signal ? AbortSignal.any([init.signal, call.signal]) : call.signal
+    if (totalMs !== undefined) {
+      const late = fault(where, `${provider} did not finish its answer within ${seconds(totalMs)}.`, { statusCode: 504, retryable: true })
+      setTimeout(() => call.abort(late), totalMs).unref()
+    }
     const silent = fault(where, `${provider} did not answer within ${seconds(headersMs)}.`, { statusCode: 504, retryable: true })
     const response = await within(headersMs, call, silent, () => globalThis.fetch(input, { ...init, headers, signal }))
-    if (!response.ok || response.body === null || headers.get('accept') !== streamHeaders.accept) return response
+    if (!response.ok || response.body === null) return response
 
     const stalled = fault(where, `${provider} sent nothing for ${seconds(idleMs)} in the middle of its answer.`, { statusCode: 504, retryable: true })
+    if (response.headers.get('content-type')?.startsWith(framesOfAws)) {
+      const read = pieceReader(response.body, where, signal)
+      const frames = watched({ read, guard: (work) => within(idleMs, call, stalled, work), stop: () => call.abort() })
+      return new Response(frames, { status: response.status, headers: response.headers })
+    }
+    if (headers.get('accept') !== streamHeaders.accept) return response
     const source: Source = {
       read: reader(response.body, where, signal),
       guard: (work) => within(idleMs, call, stalled, work),
@@ -53,9 +57,11 @@ export function modelFetch(protocol: Model['protocol'], provider: string, timeou
   }
 }
 
-interface Source {
-  /** The next piece of text; undefined at the end. */
-  readonly read: () => Promise<string | undefined>
+const framesOfAws = 'application/vnd.amazon.eventstream'
+
+interface Source<Piece = string> {
+  /** The next piece; undefined at the end. */
+  readonly read: () => Promise<Piece | undefined>
   /** Lets work that ends in a real event take no longer than the idle time. */
   readonly guard: <T>(work: () => Promise<T>) => Promise<T>
   readonly stop: () => void
@@ -66,6 +72,7 @@ function seconds(ms: number): string {
 }
 
 async function within<T>(ms: number, call: AbortController, late: Error, work: () => Promise<T>): Promise<T> {
+  if (!Number.isFinite(ms)) return work()
   const timer = setTimeout(() => call.abort(late), ms)
   try {
     return await work()
@@ -75,17 +82,38 @@ async function within<T>(ms: number, call: AbortController, late: Error, work: (
 }
 
 function reader(body: ReadableStream<Uint8Array>, where: Where, signal: AbortSignal): Source['read'] {
-  const chunks = body.getReader()
+  const pieces = pieceReader(body, where, signal)
   const decoder = new TextDecoder()
+  return async () => {
+    const piece = await pieces()
+    return piece === undefined ? undefined : decoder.decode(piece, { stream: true })
+  }
+}
+
+/** Reads a body piece by piece; undefined at the end. */
+function pieceReader(body: ReadableStream<Uint8Array>, where: Where, signal: AbortSignal): () => Promise<Uint8Array | undefined> {
+  const chunks = body.getReader()
   return async () => {
     try {
       const { done, value } = await chunks.read()
-      return done ? undefined : decoder.decode(value, { stream: true })
+      return done ? undefined : value
     } catch (error) {
       // Either our timeout or the caller's abort has its own reason; everything else is the connection.
       throw signal.aborted ? signal.reason : brokenOff(where, error)
     }
   }
+}
+
+/** The same bytes, each piece of which has to come in time. */
+function watched({ read, guard, stop }: Source<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const piece = await guard(read)
+      if (piece === undefined) controller.close()
+      else controller.enqueue(piece)
+    },
+    cancel: stop,
+  })
 }
 
 /** The first text that isn't blank, by which a stream is told from a document whatever its content type says. */
@@ -110,7 +138,7 @@ function remainder({ read, guard }: Source): Promise<string> {
 }
 
 /** Makes events of a JSON document that came instead of a stream. Throws what it reports, or that it is none. */
-function wholeAnswer(protocol: Model['protocol'], where: Where, text: string): ServerEvent[] {
+function wholeAnswer(protocol: Protocol, where: Where, text: string): ServerEvent[] {
   const value = parse(text)
   const error = isRecord(value) ? streamErrorOf(value) : undefined
   const reported = error && reportedFault(where, error)

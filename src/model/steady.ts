@@ -1,10 +1,11 @@
 import type { LanguageModelMiddleware } from 'ai'
 import { brokenOff, clarify, type Where } from './faults.ts'
 import { streamHeaders } from './fetch.ts'
-import type { Model } from './model.ts'
+import type { Protocol } from './model.ts'
 
 type Stream = Awaited<ReturnType<NonNullable<LanguageModelMiddleware['wrapStream']>>>['stream']
-type StreamPart = Stream extends ReadableStream<infer Part> ? Part : never
+/** One thing that comes from a provider package. */
+export type StreamPart = Stream extends ReadableStream<infer Part> ? Part : never
 type Params = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>>[0]['params']
 
 /**
@@ -12,11 +13,12 @@ type Params = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>
  * stops without a reason to is an error, and tool calls are handed out only when the answer is known to be whole, so that
  * half of one is never run (C151, C157).
  */
-export function steady(protocol: Model['protocol'], where: Where): LanguageModelMiddleware {
+export function steady(protocol: Protocol, where: Where): LanguageModelMiddleware {
   return {
     async transformParams({ params, type }) {
-      const headers = type === 'stream' ? { ...params.headers, ...streamHeaders } : params.headers
-      const suited = protocol === 'openai-responses' ? forResponses(params) : params
+      // Bedrock answers in frames of its own.
+      const headers = type === 'stream' && protocol !== 'bedrock' ? { ...params.headers, ...streamHeaders } : params.headers
+      const suited = protocol === 'openai-responses' ? forResponses(params) : protocol === 'bedrock' ? forBedrock(params) : params
       return headers === undefined ? suited : { ...suited, headers }
     },
     async wrapGenerate({ doGenerate }) {
@@ -29,7 +31,7 @@ export function steady(protocol: Model['protocol'], where: Where): LanguageModel
     async wrapStream({ doStream }) {
       try {
         const { stream, ...rest } = await doStream()
-        return { ...rest, stream: wholeAnswers(stream, where) }
+        return { ...rest, stream: wholeAnswers(stream, protocol, where) }
       } catch (error) {
         throw clarify(error, where)
       }
@@ -47,7 +49,15 @@ function forResponses(params: Params): Params {
   return { ...params, providerOptions, ...(tools === undefined ? {} : { tools }) }
 }
 
-function wholeAnswers(stream: Stream, where: Where): Stream {
+/**
+ * Bedrock can't be told to call no tool. Its package would leave the tools out, and with them every call and result in the history; so they
+ * are offered, and a call that comes is refused where calls are executed (DECISIONS 1).
+ */
+function forBedrock(params: Params): Params {
+  return params.toolChoice?.type === 'none' ? { ...params, toolChoice: { type: 'auto' } } : params
+}
+
+function wholeAnswers(stream: Stream, protocol: Protocol, where: Where): Stream {
   const parts = stream.getReader()
   const held: StreamPart[] = []
   let failed = false
@@ -81,9 +91,11 @@ function wholeAnswers(stream: Stream, where: Where): Stream {
     }
     if (part.type !== 'finish') return [part]
     finished = true
-    const broken = !failed && part.finishReason.unified === 'interrupted'
+    const { unified, raw } = part.finishReason
+    // Bedrock's package has no word for an end that did not come: it gives no reason at all.
+    const broken = !failed && (unified === 'interrupted' || (protocol === 'bedrock' && raw === undefined))
     if (!failed && !broken) return [...held.splice(0), part]
-    const finish: StreamPart = { ...part, finishReason: { unified: 'error', raw: part.finishReason.raw } }
+    const finish: StreamPart = { ...part, finishReason: { unified: 'error', raw } }
     return broken ? [{ type: 'error', error: brokenOff(where) }, finish] : [finish]
   }
 }

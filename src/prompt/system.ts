@@ -1,3 +1,4 @@
+import { familyOf } from './family.ts'
 import type { Texts } from './texts.ts'
 
 /** Names of recently changed files that go into the environment block, at the most (DECISIONS 10). */
@@ -30,8 +31,13 @@ export interface SystemInput {
  * newlines. Equal input gives equal bytes, on any machine and in any time zone, so that provider caches hold.
  */
 export function systemText(input: SystemInput): string {
-  const { texts, blocks, userSystem } = input
-  return [input.agentPrompt ?? texts('base'), environmentBlock(input), ...blocks, userSystem ?? ''].filter((block) => block !== '').join('\n')
+  const { blocks, userSystem } = input
+  return [input.agentPrompt ?? basePrompt(input), environmentBlock(input), ...blocks, userSystem ?? ''].filter((block) => block !== '').join('\n')
+}
+
+/** What every model is told, then what its family needs to hear. */
+function basePrompt({ texts, model }: SystemInput): string {
+  return `${texts('base')}\n\n${texts(`family/${familyOf(model.modelID)}`)}`
 }
 
 function environmentBlock({ texts, model, environment, created, recentFiles }: SystemInput): string {

@@ -26,8 +26,11 @@ export interface Place {
 export async function openDesk(github: GitHub, place: Place, body: string): Promise<Desk> {
   const target = place.request === undefined ? { issue: place.number } : { comment: place.request }
   const [reaction, comment] = await Promise.allSettled([github.react(target), github.createComment(place.number, body)])
-  if (comment.status === 'rejected' && !isLocked(comment.reason)) throw comment.reason
   const id = reaction.status === 'fulfilled' ? reaction.value : undefined
+  if (comment.status === 'rejected' && !isLocked(comment.reason)) {
+    await desk(github, place, undefined, id).leave()
+    throw comment.reason
+  }
   return desk(github, place, comment.status === 'fulfilled' ? comment.value : undefined, id)
 }
 

@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts'
+import { cut } from '../text.ts'
 
 /** Characters of a commit's subject line, by git's own custom. */
 const subjectChars = 72
@@ -21,12 +22,21 @@ export function pullTitle(issueTitle: string | undefined, request: string): stri
 export function titleOf(text: string, max: number): string {
   const line = text
     .split(/[\r\n\0]+/)
-    .map((candidate) => candidate.replace(/^[\s#>*\-`"']+/, '').replace(/[\s`"'*]+$/, ''))
+    .map(bare)
     .find((candidate) => /[\p{L}\p{N}]/u.test(candidate))
   if (!line) return ''
   const capital = line.charAt(0).toUpperCase() + line.slice(1)
   if (capital.length <= max) return capital
-  const cut = capital.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')
-  const space = cut.lastIndexOf(' ')
-  return `${(space > max / 2 ? cut.slice(0, space) : cut).trimEnd()}…`
+  const kept = cut(capital, max - 1)
+  const space = kept.lastIndexOf(' ')
+  return `${(space > max / 2 ? kept.slice(0, space) : kept).trimEnd()}…`
+}
+
+/** A line without Markdown's marks in front of it, and without quotes or emphasis that hold all of it. */
+function bare(line: string): string {
+  const text = line.replace(/^[\s#>*-]+(?=\s|$)|^[#>]+/, '').trim()
+  const mark = /^(\*\*|["'`*_]).*\1$/s.exec(text)?.[1]
+  return mark !== undefined && text.length > mark.length * 2 && !text.slice(mark.length, -mark.length).includes(mark)
+    ? bare(text.slice(mark.length, -mark.length))
+    : text
 }

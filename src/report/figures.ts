@@ -1,36 +1,7 @@
-import type { Session, Tokens, WithParts } from '../session/message.ts'
+import type { Session } from '../session/message.ts'
 
 /** What a run used: model steps, tokens, and USD by the catalogue's prices (0 when the price is unknown). */
 export type Usage = Session['usage']
-
-/** Adds up the model steps of the given messages. */
-export function usageOf(messages: readonly WithParts[]): Usage {
-  let steps = 0
-  let cost = 0
-  const tokens: Tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } }
-  for (const part of messages.flatMap((message) => message.parts)) {
-    if (part.type !== 'step-finish') continue
-    steps += 1
-    cost += part.cost
-    addTokens(tokens, part.tokens)
-  }
-  return { steps, tokens, cost }
-}
-
-/** The sum of two usages. */
-export function addUsage(a: Usage, b: Usage): Usage {
-  const tokens = structuredClone(a.tokens)
-  addTokens(tokens, b.tokens)
-  return { steps: a.steps + b.steps, tokens, cost: a.cost + b.cost }
-}
-
-function addTokens(sum: Tokens, more: Tokens): void {
-  sum.input += more.input
-  sum.output += more.output
-  sum.reasoning += more.reasoning
-  sum.cache.read += more.cache.read
-  sum.cache.write += more.cache.write
-}
 
 /** All tokens sent to the model, cached ones included. */
 export function inputTokens({ tokens }: Usage): number {

@@ -37,6 +37,11 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   }
 }
 
+/** JSON of a value in which no text holds a secret. */
+export function redactedJson(value: unknown, { redact }: Redactor, indent?: number): string {
+  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? redact(inner) : inner), indent)
+}
+
 /** Regular expressions for the ways a value is written by common tools. */
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value)

@@ -47,6 +47,8 @@ export interface FailureFacts {
   readonly cancelled: boolean
   /** What the agent had to say, when it came to an answer before the failure. */
   readonly answer?: string
+  /** Where the work is, when it was published before the failure. */
+  readonly landed?: string
   /** The edits made before the failure. */
   readonly patch?: { readonly path: string; readonly text: string | undefined; readonly bytes: number }
 }
@@ -56,6 +58,7 @@ export function failureBody(facts: FailureFacts): string {
   const lines = [
     facts.cancelled ? `This run was stopped before it finished. ${facts.message}` : `This run failed. ${facts.message}`,
     facts.hint,
+    ...(facts.landed ? [facts.landed] : []),
     ...(facts.answer ? [`The agent's answer was:\n\n${facts.answer}`] : []),
     ...(facts.patch ? [patchBlock(facts.patch, facts.runUrl)] : []),
     `<sub>[run](${facts.runUrl})</sub>`,

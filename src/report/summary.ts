@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts'
 import type { WithParts } from '../session/message.ts'
+import { cut } from '../text.ts'
 import { formatCost, formatTokens, inputTokens, outputTokens, type Usage } from './figures.ts'
 import { cutMarkdown } from './markdown.ts'
 
@@ -64,5 +65,5 @@ function toolTable(messages: readonly WithParts[]): string {
 
 function cell(text: string): string {
   const line = text.replaceAll(/[\r\n]+/g, ' ').replaceAll('|', '\\|')
-  return line.length > 120 ? `${line.slice(0, 119).replace(/[\uD800-\uDBFF]$/, '')}…` : line
+  return line.length > 120 ? `${cut(line, 119)}…` : line
 }

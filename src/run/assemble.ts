@@ -1,67 +1,156 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Discussion } from '../github/types.ts'
+import { limits } from '../limits.ts'
+import { connectServers, type McpRoom } from '../mcp/room.ts'
+import { suggest } from '../model/catalogue.ts'
+import type { Model } from '../model/model.ts'
 import { openModel } from '../model/open.ts'
+import { unpack } from '../packed.ts'
+import { openPlugins, type PluginRoom } from '../plugin/room.ts'
+import { skillsBlock } from '../prompt/skills.ts'
 import { listen } from '../report/listen.ts'
-import type { Redactor } from '../report/redact.ts'
+import { type Children, createChildren } from '../session/children.ts'
+import type { Command } from '../session/command.ts'
 import { createEngine, type Engine } from '../session/engine.ts'
+import { refOf } from '../session/fallback.ts'
+import { noHooks } from '../session/hooks.ts'
 import { ascending } from '../session/id.ts'
 import { noTokens, type Session, type WithParts } from '../session/message.ts'
-import type { Inbox, Store } from '../session/ports.ts'
+import type { Inbox, Sink, Store } from '../session/ports.ts'
 import { memoryStore } from '../session/store.ts'
-import { builtinTools } from '../tool/registry.ts'
-import type { Tool } from '../tool/tool.ts'
-import { confine } from '../workspace/files.ts'
+import { type Truncate, truncator } from '../tool/truncate.ts'
+import { confine, type Files } from '../workspace/files.ts'
 import { openShell, type Shell } from '../workspace/shell.ts'
 import { shellEnvironment } from '../workspace/shell-env.ts'
 import type { Checkout } from './checkout.ts'
-import type { Job } from './job.ts'
+import { withDebugExport } from './debug.ts'
+import { type Job, runFolder } from './job.ts'
+import type { Knowledge } from './knowledge.ts'
+import { lookIn } from './look.ts'
+import { modelFor } from './models.ts'
+import { boundsOf, type Reach, scalerOf, toolboxOf } from './tools.ts'
+import { readWithoutSecrets } from './wrappers.ts'
 
 /** The engine of a run with everything it works on. */
 export interface Assembly {
   readonly engine: Engine
   readonly store: Store
-  readonly shell: Shell
+  /** The sessions of subtasks. */
+  readonly children: Children
+  readonly files: Files
+  /** Sentences for people about servers, plugins and tools that are not to be had; more may come while it works. */
+  readonly notes: readonly string[]
+  /** Ends everything that tools, servers and plugins have started. */
+  close(): Promise<void>
 }
+
+interface Parts {
+  readonly job: Job
+  readonly checkout: Checkout
+  readonly knowledge: Knowledge
+  readonly session: Session
+  readonly history: readonly WithParts[]
+  readonly signal: AbortSignal
+}
+
+/** What could not be opened needs no closing. */
+const nothing = () => undefined
 
 /** Nobody speaks to a running loop yet but the comment that started it. */
 const silence: Inbox = { poll: () => Promise.resolve([]) }
 
-/** Builds the engine over a checkout and a session. Throws `Failure` when the working directory is not in the repository. */
-export async function assemble(job: Job, checkout: Checkout, session: Session, history: readonly WithParts[], signal: AbortSignal): Promise<Assembly> {
-  const { world, settings, runner, choice } = job
-  const outputs = join(runner.temp, 'opencode', 'outputs')
-  await mkdir(outputs, { recursive: true })
-  const files = confine({ root: checkout.workspace.root, directory: join(checkout.workspace.root, settings.workingDirectory), readable: [outputs] })
+/** Builds the engine over a checkout and a session. Throws `Failure` when the working directory is not in the repository; nothing is left running then. */
+export async function assemble(parts: Parts): Promise<Assembly> {
+  const { job, checkout, knowledge } = parts
+  const { outputs } = knowledge
+  const { world, settings, choice } = job
+  const { root } = checkout.workspace
+  const files = confine({ root, directory: join(root, settings.workingDirectory), readable: [outputs] })
+  const truncate = truncator(outputs, boundsOf(knowledge.config))
   const shell = openShell({ env: shellEnvironment(world.env), folder: outputs })
+  const notes: string[] = []
+  const rooms = openRooms(parts, truncate, notes)
+  const close = async () => {
+    await Promise.all([shell.close(), ...rooms.map((room) => room.then((opened) => opened.close(), nothing))])
+  }
+  try {
+    const [model, mcp, plugins] = await Promise.all([openModel(choice), ...rooms])
+    const hooked = withHooks(shell, plugins, parts.session.id)
+    return { ...(await build(parts, model, truncate, { files, shell: hooked, mcp, plugins })), files, notes, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Plugins may add to what commands find in their environment. */
+function withHooks(shell: Shell, { hooks }: PluginRoom, sessionID: string): Shell {
+  if (hooks === noHooks) return shell
+  return {
+    ...shell,
+    async run(command, options) {
+      const { env } = await hooks.trigger('shell.env', { cwd: options.cwd, sessionID }, { env: {} })
+      return shell.run(command, { ...options, more: env })
+    },
+  }
+}
+
+async function build(parts: Parts, model: Model, truncate: Truncate, reach: Reach): Promise<Pick<Assembly, 'engine' | 'store' | 'children'>> {
+  const { job, knowledge, session, history, signal } = parts
+  const { world, settings, choice, fallbacks, small } = job
+  const { config, agents, agent, gate } = knowledge
+  const { files, mcp, plugins } = reach
   const store = memoryStore(session, history)
-  const todos = { get: () => store.session.todos, set: (list: Session['todos']) => store.update({ todos: list }) }
-  const tools = builtinTools({ files, shell, texts: world.texts, todos, save: outputs })
+  const children = createChildren()
+  const toolbox = toolboxOf(world, knowledge, reach, (sessionID) => children.get(sessionID) ?? store)
+  const { compaction = {}, experimental = {}, subagent_depth: depth } = config.preferences
   const engine = createEngine({
     store,
     inbox: silence,
-    sink: listen(world.log),
-    model: await openModel(choice),
-    tools: tools.map((tool) => withoutSecrets(tool, world.redactor)),
-    agent: { name: settings.agent },
-    system: systemBlocks(job),
+    sink: both(listen(world.log), plugins.listen(session.id)),
+    model: await withDebugExport(job, model, session),
+    tools: toolbox.tools,
+    agent,
+    agents,
+    gate,
+    children,
+    ...(depth === undefined ? {} : { subagentDepth: depth }),
+    openModel: (ref) => openModel(modelFor(ref, settings, choice, world.env, knowledge.providers)),
+    commands: { list: await commandsOf(job, knowledge, mcp, signal), shell: toolbox.insert },
+    look: lookIn(files),
+    readResource: readWithoutSecrets(mcp.readResource, world.redactor),
+    scaleImage: scalerOf(config),
+    hooks: plugins.hooks,
+    truncate,
+    system: systemBlocks(job, knowledge, mcp),
     environment: { directory: files.directory, isGit: true, platform: process.platform },
     texts: world.texts,
+    title: small !== undefined,
     maxSteps: settings.maxSteps,
+    caps: {
+      wallMs: settings.timeoutMinutes * 60_000,
+      idleMs: limits.idleTime,
+      ...(settings.maxTokens === undefined ? {} : { maxTokens: settings.maxTokens }),
+      ...(settings.maxCostUsd === undefined ? {} : { maxCost: settings.maxCostUsd }),
+    },
+    fallbacks: fallbacks.map((fallback) => () => openModel(fallback)),
+    ...(small ? { smallModel: () => openModel(small) } : {}),
+    suggest: (ref) => suggest(ref, knowledge.providers),
+    ...(experimental.max_steps_role ? { maxStepsRole: experimental.max_steps_role } : {}),
+    compaction: compactionOf(compaction),
     signal,
   })
-  return { engine, store, shell }
+  return { engine, store, children }
 }
 
-/** The session of a thread that has none yet. */
-export function newSession(job: Job, discussion: Discussion | undefined, recentFiles: readonly string[]): Session {
-  const { settings, choice } = job
+/** The session of a thread that has none yet. Where a small model is there to name it, it has no title at first. */
+export function newSession({ choice, small }: Job, discussion: Discussion | undefined, agent: string, recentFiles: readonly string[]): Session {
   const now = Date.now()
   return {
     id: ascending('ses', now),
-    title: discussion?.title ?? '',
-    agent: settings.agent,
-    model: { providerID: choice.info.providerID, modelID: choice.info.modelID },
+    title: small ? '' : (discussion?.title ?? ''),
+    agent,
+    model: refOf(choice),
     created: now,
     todos: [],
     recentFiles: [...recentFiles],
@@ -70,22 +159,63 @@ export function newSession(job: Job, discussion: Discussion | undefined, recentF
   }
 }
 
-function systemBlocks({ world, settings, runner, trigger }: Job): string[] {
+/** MCP servers and plugins, side by side; a repository that has none of them starts nothing. What goes wrong with them is in the log at once, and noted. */
+function openRooms({ job, checkout, knowledge, signal }: Parts, truncate: Truncate, notes: string[]): [Promise<McpRoom>, Promise<PluginRoom>] {
+  const { world, settings, runner } = job
+  const { config, tree } = knowledge
+  const { root } = checkout.workspace
+  const warning = (text: string) => {
+    world.log.info(text)
+    notes.push(text)
+  }
+  const common = { env: world.env, signal, truncate, log: { info: world.log.info, warning } }
+  return [
+    connectServers(config.mcp, { ...common, cwd: root, texts: world.texts, timeout: config.preferences.experimental?.mcp_timeout }),
+    openPlugins({
+      ...common,
+      tree,
+      configured: config.plugins,
+      worktree: root,
+      directory: settings.workingDirectory,
+      temp: runFolder(runner),
+      host: () => unpack(join(world.assets, 'plugin-host.br'), join(runFolder(runner), 'plugin-host')),
+    }),
+  ]
+}
+
+/** The commands of the repository; of those of MCP servers only the one that is asked for, since its text comes from the server. */
+async function commandsOf({ trigger, world }: Job, { config }: Knowledge, mcp: McpRoom, signal: AbortSignal): Promise<readonly Command[]> {
+  const { verb } = trigger
+  const wanted = verb.type === 'command' && !config.commands.some(({ name }) => name === verb.name) && mcp.commands.find(({ name }) => name === verb.name)
+  if (!wanted) return config.commands
+  const { name, description } = wanted
+  return [...config.commands, { name, template: world.redactor.redact(await wanted.template(signal)), ...(description === undefined ? {} : { description }) }]
+}
+
+function systemBlocks({ world, settings, runner, trigger }: Job, { config, instructions, agent, isDenied }: Knowledge, mcp: McpRoom): string[] {
   const repository = `${runner.owner}/${runner.repo}`
-  const block =
+  const place =
     'subject' in trigger
       ? world.texts('github/system', { repository, kind: trigger.subject.isPull ? 'pull request' : 'issue', number: String(trigger.subject.number) })
       : world.texts('github/system-alone', { repository })
-  return settings.system ? [block, settings.system] : [block]
+  const blocks = [
+    ...instructions.blocks,
+    world.redactor.redact(mcp.instructions(agent.permission ?? [])),
+    skillsBlock(config.skills, isDenied, world.texts),
+    place,
+    settings.system ?? '',
+  ]
+  return blocks.filter((block) => block !== '')
 }
 
-/** No secret of ours reaches the model, even when a file or a command shows one. */
-function withoutSecrets(tool: Tool, redactor: Redactor): Tool {
-  return {
-    ...tool,
-    async execute(input, context) {
-      const result = await tool.execute(input, context)
-      return { ...result, title: redactor.redact(result.title), output: redactor.redact(result.output) }
-    },
+function compactionOf(configured: NonNullable<Knowledge['config']['preferences']['compaction']>) {
+  const { auto, prune, tail_turns: tailTurns, preserve_recent_tokens: preserveRecentTokens, reserved } = configured
+  return Object.fromEntries(Object.entries({ auto, prune, tailTurns, preserveRecentTokens, reserved }).filter(([, value]) => value !== undefined))
+}
+
+function both(first: Sink, second: Sink): Sink {
+  return (event) => {
+    first(event)
+    second(event)
   }
 }

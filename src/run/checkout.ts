@@ -4,7 +4,7 @@ import { WorkspaceError } from '../workspace/errors.ts'
 import { noreply } from '../workspace/names.ts'
 import type { Start, Workspace } from '../workspace/types.ts'
 import { openWorkspace } from '../workspace/workspace.ts'
-import type { Job } from './job.ts'
+import type { Request } from './job.ts'
 
 export interface Checkout {
   readonly workspace: Workspace
@@ -14,7 +14,7 @@ export interface Checkout {
 }
 
 /** Puts the commit of the plan into the work tree: the first of its branches that the remote still has. Throws `WorkspaceError`. */
-export async function openCheckout({ runner, settings, world }: Job, viewer: Viewer, plan: Plan): Promise<Checkout> {
+export async function openCheckout({ runner, settings, world }: Request, viewer: Viewer, plan: Plan): Promise<Checkout> {
   const workspace = await openWorkspace({
     root: runner.workspace,
     remote: { url: `${runner.serverUrl}/${runner.owner}/${runner.repo}.git`, token: settings.githubToken },

@@ -6,6 +6,7 @@ import type { MessageError } from '../session/message.ts'
 const remedies: Record<MessageError['name'], string> = {
   MessageAbortedError: 'Comment again to have the work done; a longer `timeout-minutes` gives it more time.',
   ProviderAuthError: "Check the provider's key: the input `api-key`, or the secret behind the provider's key variable in the workflow.",
+  ModelNotFoundError: 'Set the input `model` to one that the provider offers and your key may use, as `provider/model`.',
   APIError: "Check the provider's status and your account's limits, then comment again; the input `model` chooses another model.",
   ContextOverflowError:
     'The conversation is too long for this model. Choose a model with a larger context by the input `model`, or start afresh with `session: new`.',
@@ -40,4 +41,9 @@ export function notAvailable(verb: Verb): Failure {
 /** Work on somebody else's repository comes with a later issue. */
 export function forkNotAvailable(): Failure {
   return new Failure('This pull request comes from a fork, and working on forks is not available yet.', 'Push the branch to this repository and comment there.')
+}
+
+/** `continue` needs something to go on with. */
+export function nothingToContinue(): Failure {
+  return new Failure('There is no session in this thread to continue.', 'Say what should be done, for example `/opencode fix the date parsing`.')
 }

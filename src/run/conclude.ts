@@ -1,25 +1,33 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Failure, messageOf } from '../failure.ts'
+import { adviceOf, Failure, messageOf } from '../failure.ts'
 import type { PostedComment } from '../github/types.ts'
 import { limits } from '../limits.ts'
 import type { Landing } from '../publish/changes.ts'
 import type { Desk } from '../publish/desk.ts'
-import { inputTokens, outputTokens, type Usage, usageOf } from '../report/figures.ts'
+import { inputTokens, outputTokens, type Usage } from '../report/figures.ts'
+import type { Log } from '../report/log.ts'
 import { failureBody } from '../report/reply.ts'
 import { summaryOf } from '../report/summary.ts'
 import { transcriptOf } from '../report/transcript.ts'
+import type { Children } from '../session/children.ts'
 import type { Store } from '../session/ports.ts'
+import { usageBetween } from '../session/usage.ts'
 import type { OutputName } from '../settings/outputs.ts'
+import type { Runner } from '../settings/types.ts'
+import { neutralise } from '../thread/hidden.ts'
+import { type Before, modelUsed } from './account.ts'
 import type { Checkout } from './checkout.ts'
-import type { Job, Result } from './job.ts'
+import { type Job, type Result, runFolder } from './job.ts'
+import { landedLine, newMessages, safeWords } from './publish.ts'
 
 /** How far a run got; filled in as it goes, so that whatever ends it can tell. */
 export interface Progress {
   checkout?: Checkout
   store?: Store
-  /** Messages that were there before this run. */
-  before: number
+  /** The sessions of subtasks, which end up in no thread but in the transcript. */
+  children?: Children
+  before: Before
   answer?: string
   landing?: Landing
 }
@@ -31,7 +39,7 @@ export function skipped(reason: string): Result {
 
 /** A failure before anybody was told to wait: it is in the log, the summary and the outputs. */
 export function refused(failure: Failure): Result {
-  const reason = `${failure.message} ${failure.hint}`
+  const reason = adviceOf(failure)
   return { conclusion: 'failure', reason, outputs: {}, summary: summaryOf({ conclusion: 'failure', reason }) }
 }
 
@@ -42,7 +50,7 @@ export async function succeeded(job: Job, progress: Progress, end: { notes: read
   const published = landing?.pull ? `Pull request #${landing.pull.number} was ${landing.pull.operation}.` : 'No file was changed.'
   return report(job, progress, {
     conclusion: problem ? 'failure' : 'success',
-    reason: problem ? `The work is on the branch ${landing.branch}, but the pull request could not be opened. ${problem.message} ${problem.hint}` : published,
+    reason: problem ? `The work is on the branch ${landing.branch}, but the pull request could not be opened. ${adviceOf(problem)}` : published,
     notes: end.notes,
     outputs: end.comment ? { 'comment-id': String(end.comment.id), 'comment-url': end.comment.url } : {},
   })
@@ -54,9 +62,9 @@ export async function succeeded(job: Job, progress: Progress, end: { notes: read
  */
 export async function failed(job: Job, progress: Progress, desk: Desk, error: unknown): Promise<Result> {
   const { world, runner } = job
-  const failure = asFailure(error)
+  const failure = asFailure(error, world.log)
   const cancelled = world.signal.aborted
-  const message = world.redactor.redact(failure.message)
+  const message = safeWords(job, failure.message, 5_000)
   const notes: string[] = []
   const patch = await rescue(job, progress).catch((problem: unknown) => {
     notes.push(`The edits could not be written to a patch: ${messageOf(problem)}`)
@@ -67,10 +75,12 @@ export async function failed(job: Job, progress: Progress, desk: Desk, error: un
     hint: failure.hint,
     runUrl: runner.runUrl,
     cancelled,
-    ...(progress.answer ? { answer: progress.answer } : {}),
+    ...(progress.answer ? { answer: safeWords(job, progress.answer, limits.commentChars / 3) } : {}),
+    ...(progress.landing ? { landed: landedLine(progress.landing, `${runner.serverUrl}/${runner.owner}/${runner.repo}`) } : {}),
     ...(patch ? { patch } : {}),
   })
-  const posted = await desk.say(world.redactor.redact(body)).catch((problem: unknown) => {
+  // All of it, for an answer is not the only thing in it that a model may have written: so can files have been, and the patch shows them.
+  const posted = await desk.say(neutralise(world.redactor.redact(body))).catch((problem: unknown) => {
     notes.push(`The failure could not be posted to the thread: ${messageOf(problem)}`)
     return undefined
   })
@@ -85,21 +95,20 @@ export async function failed(job: Job, progress: Progress, desk: Desk, error: un
   })
 }
 
-/** What goes wrong without having been foreseen is our fault, and said so; the stack belongs into no comment. */
-function asFailure(error: unknown): Failure {
+/** What goes wrong without having been foreseen is our fault, and said so. The stack is for the log: it belongs into no comment. */
+export function asFailure(error: unknown, log: Log): Failure {
   if (error instanceof Failure) return error
+  if (error instanceof Error && error.stack) log.info(error.stack)
   return new Failure(`opencode-action met a fault of its own: ${messageOf(error)}.`, 'Please open an issue of opencode-action with the log of this run.', {
     cause: error,
   })
 }
 
-async function rescue({ runner }: Job, { checkout, landing }: Progress) {
+async function rescue({ runner }: Job, { checkout, landing, store }: Progress) {
   if (!checkout || landing) return undefined
   const changes = await checkout.workspace.changes(checkout.start)
   if (changes.none) return undefined
-  const folder = join(runner.temp, 'opencode')
-  await mkdir(folder, { recursive: true })
-  const path = join(folder, 'work.patch')
+  const path = await pathFor(runner, `work-${store?.session.id ?? 'early'}.patch`)
   return { path, ...(await checkout.workspace.patch(checkout.start, changes, path, limits.inlinePatchChars)) }
 }
 
@@ -110,36 +119,45 @@ interface Ending {
   readonly outputs: Result['outputs']
 }
 
-async function report(job: Job, progress: Progress, { conclusion, reason, notes, outputs }: Ending): Promise<Result> {
+async function report(job: Job, progress: Progress, ending: Ending): Promise<Result> {
   const { world, choice, github } = job
-  const model = `${choice.info.providerID}/${choice.info.modelID}`
-  const messages = progress.store?.messages().slice(progress.before) ?? []
-  const usage = usageOf(messages)
-  const { landing, answer } = progress
+  const { conclusion, reason, outputs } = ending
+  const notes = [...ending.notes]
+  const { landing, answer, store } = progress
+  const transcript =
+    store &&
+    (await writeTranscript(job, [store, ...(progress.children?.list ?? [])]).catch((error: unknown) => {
+      notes.push(`The transcript could not be written: ${messageOf(error)}`)
+      return undefined
+    }))
+  // Not everybody opens the summary, and where the thread is closed to us the log is all there is (C124).
+  for (const note of notes) world.log.warning(note)
+  const messages = store ? newMessages(store, progress.before) : []
+  const model = modelUsed(messages, choice.info)
+  const usage = usageBetween(progress.before.usage, store?.session.usage ?? progress.before.usage)
   return {
     conclusion,
     reason,
     outputs: {
       model,
-      ...(progress.store ? { 'session-id': progress.store.session.id, 'transcript-path': await writeTranscript(job, progress.store) } : {}),
-      ...(answer ? { response: world.redactor.redact(answer) } : {}),
+      ...(store ? { 'session-id': store.session.id } : {}),
+      ...(transcript ? { 'transcript-path': transcript } : {}),
+      ...(answer ? { response: answer } : {}),
       ...figures(usage),
       ...(landing ? landed(landing) : {}),
       ...outputs,
     },
-    summary: world.redactor.redact(
-      summaryOf({
-        conclusion,
-        reason,
-        model,
-        usage,
-        messages,
-        notes,
-        requests: github.requests,
-        ...(answer ? { answer } : {}),
-        ...(landing ? { files: landing.files } : {}),
-      }),
-    ),
+    summary: summaryOf({
+      conclusion,
+      reason,
+      model,
+      usage,
+      messages,
+      notes,
+      requests: github.requests,
+      ...(answer ? { answer } : {}),
+      ...(landing ? { files: landing.files } : {}),
+    }),
   }
 }
 
@@ -161,10 +179,16 @@ function landed({ branch, commit, files, pull }: Landing): Partial<Record<Output
   }
 }
 
-async function writeTranscript({ runner, world }: Job, store: Store): Promise<string> {
-  const folder = join(runner.temp, 'opencode')
+async function pathFor(runner: Runner, name: string): Promise<string> {
+  const folder = runFolder(runner)
   await mkdir(folder, { recursive: true })
-  const path = join(folder, `transcript-${store.session.id}.md`)
-  await writeFile(path, world.redactor.redact(transcriptOf(store.session, store.messages())))
+  return join(folder, name)
+}
+
+/** The session, then those of its subtasks. */
+async function writeTranscript({ runner, world }: Job, stores: readonly [Store, ...Store[]]): Promise<string> {
+  const path = await pathFor(runner, `transcript-${stores[0].session.id}.md`)
+  const texts = stores.map(({ session, messages }) => transcriptOf(session, messages()))
+  await writeFile(path, world.redactor.redact(texts.join('\n')))
   return path
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Trigger } from '../event/trigger.ts'
 import type { GitHub } from '../github/types.ts'
 import type { ModelChoice } from '../model/choose.ts'
@@ -11,6 +12,8 @@ import type { Runner, Settings } from '../settings/types.ts'
 export interface World {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly texts: Texts
+  /** Folder of the bundle, where further files of it lie. */
+  readonly assets: string
   readonly log: Log
   readonly redactor: Redactor
   /** Fires when the job is cancelled. */
@@ -20,18 +23,31 @@ export interface World {
 }
 
 /** What the clean-up step is told of an unfinished run. */
-export type Memory = 'main' | 'number' | 'request' | 'comment' | 'reaction' | 'finished'
+export type Memory = 'main' | 'number' | 'request' | 'comment' | 'reaction' | 'branch' | 'finished'
 
-/** A request that passed the gate, and what serving it needs. */
-export interface Job {
+/** The folder, outside the checkout, for what a run writes beside its work. */
+export function runFolder({ temp }: Pick<Runner, 'temp'>): string {
+  return join(temp, 'opencode')
+}
+
+/** A request that passed the gate. */
+export interface Request {
   readonly world: World
   readonly settings: Settings
   readonly runner: Runner
   readonly trigger: Trigger
-  readonly choice: ModelChoice
   readonly github: GitHub
 }
 
+/** A request with the models that serve it. */
+export interface Job extends Request {
+  readonly choice: ModelChoice
+  /** The models beside it: those that take over when it fails, and the one for titles. */
+  readonly fallbacks: readonly ModelChoice[]
+  readonly small?: ModelChoice | undefined
+}
+
+/** How a run ended. Its texts may hold anything: secrets are taken out where they leave the process. */
 export interface Result {
   readonly conclusion: 'success' | 'failure' | 'cancelled' | 'skipped'
   readonly reason: string

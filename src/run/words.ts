@@ -1,16 +1,17 @@
 import type { Trigger } from '../event/trigger.ts'
-import type { Discussion } from '../github/types.ts'
+import type { Comment, Discussion } from '../github/types.ts'
 import { limits } from '../limits.ts'
 import type { Session, Source, WithParts } from '../session/message.ts'
-import type { PromptPart } from '../session/user.ts'
 import { type Context, contextFor } from '../thread/context.ts'
-import { carriesSession } from '../thread/hidden.ts'
+import { carriesSession, isContinuation } from '../thread/hidden.ts'
+import type { FoundTurn } from '../thread/load.ts'
 import type { Change } from '../workspace/types.ts'
-import type { Job } from './job.ts'
+import type { Request } from './job.ts'
 
 /** The words of the person, or of the workflow, that this run serves. */
 export function requestOf({ verb }: Trigger): string {
-  return verb.type === 'prompt' ? verb.text : ''
+  if (verb.type === 'prompt') return verb.text
+  return verb.type === 'command' ? `/${verb.name} ${verb.arguments}`.trim() : ''
 }
 
 /** Where the request came from, for the stored message. */
@@ -19,23 +20,28 @@ export function sourceOf(trigger: Trigger): Source {
   return { kind: trigger.event === 'issues' ? 'issue' : 'event', author: trigger.actor.login }
 }
 
-/** What the model is told of the thread besides the request; without a thread there is nothing to tell. */
-export function contextOf({ trigger, world }: Job, discussion: Discussion | undefined, session: Session): Context | undefined {
+/**
+ * What the model is told of the thread besides the request; without a thread there is nothing to tell. Replies of a session that this one does not
+ * hold (sealed with another key, made at the same time) are told like anybody's comments, unless a new session is wished for.
+ */
+export function contextOf(
+  { trigger, world, settings }: Request,
+  discussion: Discussion | undefined,
+  session: Session,
+  turns: readonly FoundTurn[],
+): Context | undefined {
   if (!discussion || !('subject' in trigger)) return undefined
+  const held = new Set(turns.filter((turn) => turn.session === session.id).map(({ comment }) => comment))
+  const isReply = ({ id, author, body }: Comment) =>
+    author.login === discussion.viewer.login && carriesSession(body) && (held.has(id) || isContinuation(body) || settings.session === 'new')
   return contextFor(discussion, {
     subject: trigger.subject,
     ...(trigger.event === 'issue_comment' ? { trigger: { comment: trigger.comment.id, at: trigger.comment.createdAt } } : {}),
     seen: session.seen,
-    isOwn: (comment) => (comment.author.login === discussion.viewer.login && carriesSession(comment.body)) || session.handled.includes(comment.id),
+    isOwn: (comment) => isReply(comment) || session.handled.includes(comment.id),
     texts: world.texts,
     budget: limits.contextChars,
   })
-}
-
-/** The user message of this turn: the request in the person's words, and what is new in the thread. */
-export function partsOf(trigger: Trigger, context: Context | undefined): PromptPart[] {
-  const request: PromptPart = { type: 'text', text: requestOf(trigger) }
-  return context?.text ? [request, { type: 'text', text: context.text, synthetic: true }] : [request]
 }
 
 /** The answer of a run: the last text the model wrote, or a list of what it changed when it wrote none (C63, C123). */
@@ -53,8 +59,10 @@ export function helpText(triggers: readonly string[]): string {
     `Write \`${word}\` and what you want, anywhere in a comment:`,
     `- \`${word} fix the date parsing\`: edits the code, runs the tests, commits, and opens or updates the pull request.`,
     `- \`${word} why does the build fail?\`: answers.`,
+    `- \`${word} /review\`, or another command of the repository's \`.opencode/command/\`.`,
     `- \`${word} continue\`: goes on with the work of this thread.`,
     `- \`${word} help\`: shows this.`,
+    '`@name` in a request refers to a file, a folder or an agent.',
     'The whole thread is one session: a later comment goes on where the last one ended, on the same branch and pull request.',
   ].join('\n')
 }

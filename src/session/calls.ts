@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { excerpt } from '../text.ts'
 import type { Tool } from '../tool/tool.ts'
-import { excerpt } from './clean.ts'
 import type { Call } from './processor.ts'
 
 /** Characters of bad arguments that are echoed to the model (C60). */

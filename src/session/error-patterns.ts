@@ -8,7 +8,7 @@ export const overflow: readonly RegExp[] = [
   /exceed(s|ed)? (the |this |model'?s? )*(maximum |max )?(allowed )?context (window|length|size|limit)/i,
   /exceed(s|ed)? (the |model )*(maximum |max )?(allowed )?(input|token) (length|limit)/i,
   /context (window|length) (exceed(s|ed)?|exceeds limit)/i,
-  /(input|requested) token count exceeds/i,
+  /(input|requested) token count (\([\d,]+\) )?exceeds/i,
   /tokens in (the )?request (is )?more than (the )?max/i,
   /maximum (prompt|context) length is (only )?\d+/i,
   /context length is only \d+/i,
@@ -38,6 +38,14 @@ export const quota: readonly RegExp[] = [
 
 /** The provider itself says that the limit passes within seconds, whatever else it says. */
 export const passing: readonly RegExp[] = [/(re)?try (again |your request )?(in|after) \d+(\.\d+)? ?(ms|s|sec|seconds?)\b/i]
+
+/** The provider has no such model, or not for us. */
+export const missingModel: readonly RegExp[] = [
+  /model_not_found|model_not_exist/i,
+  /\bmodels?\b.{0,80}\b(does not exist|doesn'?t exist|not exist\b|(was |is |could )?not (be )?found|is not a valid model|not supported for this account)/is,
+  /(no such|unknown|invalid) model\b|not a valid model( id)?\b/i,
+  /not_found_error\b.*\bmodel:|\bmodel: \S+.*\bnot_found_error/is,
+]
 
 /** A fault of the request itself; the same request will fail again. */
 export const permanent: readonly RegExp[] = [/invalid_prompt|invalid_request_error|model_not_found|does not exist/i]

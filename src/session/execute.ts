@@ -1,7 +1,9 @@
 import { messageOf } from '../failure.ts'
+import { allowed, authorize, type Rules } from '../tool/permission.ts'
 import type { Tool } from '../tool/tool.ts'
 import { resolveCall } from './calls.ts'
 import { cleanToolName } from './clean.ts'
+import type { Hooks } from './hooks.ts'
 import type { Assistant, ToolPart, ToolState } from './message.ts'
 import type { Call } from './processor.ts'
 import type { Clock, Recorder } from './record.ts'
@@ -17,6 +19,9 @@ interface Context {
   readonly signal: AbortSignal
   readonly tools: readonly Tool[]
   readonly guard: RepeatGuard
+  readonly hooks: Hooks
+  /** What the agent may do in this session. */
+  readonly rules: Rules
   /** The text that is added to the result of a call that goes in circles (DECISIONS 4). */
   warn(tool: string, count: number): string
 }
@@ -58,7 +63,7 @@ async function graceAfter({ clock, signal }: Context, stop: AbortSignal): Promis
 }
 
 function startCall(call: Call, message: Assistant, context: Context): { done: Promise<void>; abandon(): void } {
-  const { record, clock, signal, guard } = context
+  const { record, clock, signal, guard, hooks } = context
   const resolved = resolveCall(call, context.tools)
   const tool = cleanToolName(resolved.name)
   const start = clock.now()
@@ -87,18 +92,24 @@ function startCall(call: Call, message: Assistant, context: Context): { done: Pr
 
   const run = async () => {
     try {
-      const result = await resolved.tool.execute(input, {
+      const about = { tool, sessionID: record.store.session.id, callID: part.callID }
+      const { args } = await hooks.trigger('tool.execute.before', about, { args: input })
+      // After the hooks: what is judged is what is carried out.
+      await authorize(resolved.tool, args, context.rules)
+      const result = await resolved.tool.execute(args, {
         sessionID: record.store.session.id,
         messageID: message.id,
         callID: part.callID,
         agent: message.agent,
         signal,
-        metadata({ title, metadata }) {
-          if (!open || part.state.status !== 'running') return
-          part = record.part({ ...part, state: { ...part.state, ...(title === undefined ? {} : { title }), ...(metadata === undefined ? {} : { metadata }) } })
+        ask: (need) => allowed([need], context.rules),
+        metadata(update) {
+          if (open && part.state.status === 'running') part = record.part({ ...part, state: { ...part.state, ...update } })
         },
       })
-      const { title, output, metadata, attachments } = result
+      const { attachments } = result
+      const shown = { title: result.title, output: result.output, metadata: { ...result.metadata } }
+      const { title, output, metadata } = await hooks.trigger('tool.execute.after', { ...about, args }, shown)
       settle({
         status: 'completed',
         input: call.part.state.input,

@@ -27,6 +27,7 @@ export function latest(history: readonly WithParts[]): Latest {
  * answer, and one without text is `empty`, whatever the finish.
  */
 export function nextMove({ user, assistant }: Latest, fresh: boolean): Move {
+  if (assistant?.info.structured !== undefined && assistant.info.parentID === user.id) return 'done'
   if (!assistant?.info.finish || assistant.info.parentID !== user.id || hasLocalCalls(assistant.parts)) return 'step'
   if (hasText(assistant.parts)) return 'done'
   if (fresh) return 'empty'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-type Prefix = 'ses' | 'msg' | 'prt'
+type Prefix = 'ses' | 'msg' | 'prt' | 'call'
 
 let last = 0
 let counter = 0

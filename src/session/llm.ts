@@ -1,8 +1,9 @@
-import type { JSONSchema7, ModelMessage, SystemModelMessage, TextStreamPart, ToolSet } from 'ai'
+import type { JSONSchema7, ModelMessage, TextStreamPart, ToolSet } from 'ai'
 import { z } from 'zod'
 import type { Model } from '../model/model.ts'
+import { cacheMarkFor, optionsFor, optionsName, samplingFor, sessionHeaders } from '../model/options.ts'
 import type { Tool } from '../tool/tool.ts'
-import { clean } from './clean.ts'
+import { systemMessage, withCacheMarks } from './cache-marks.ts'
 import type { Hooks } from './hooks.ts'
 import { definitionOf, shapeOf } from './shape.ts'
 
@@ -20,8 +21,15 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly Tool[]
   /** `none`: the tool table is still sent, so that cached prefixes hold, but the model may not call (DECISIONS 1). */
-  readonly toolChoice: 'auto' | 'none'
+  readonly toolChoice: 'auto' | 'none' | 'required' | { readonly tool: string }
   readonly temperature?: number | undefined
+  readonly topP?: number | undefined
+  /** What the agent sets of the provider's further options, by their names in the AI SDK. */
+  readonly options?: Readonly<Record<string, unknown>> | undefined
+  /** How hard the model is to think, by a name of its own for it; one it does not have is ignored. */
+  readonly variant?: string | undefined
+  /** A small errand, for which no thinking is needed. */
+  readonly small?: boolean | undefined
   readonly signal: AbortSignal
 }
 
@@ -38,25 +46,32 @@ export async function warm(): Promise<void> {
  */
 export async function* streamStep(request: ModelRequest): AsyncGenerator<StreamEvent, void, undefined> {
   const sdk = await loadSdk()
-  const { model } = request
-  const choice = request.toolChoice
-  const { system, params, headers } = await shapeOf(request)
+  const { model, sessionID, toolChoice: wanted } = request
+  const choice = typeof wanted === 'string' ? { type: wanted } : { type: 'tool' as const, toolName: wanted.tool }
+  const usual = samplingFor(model.info)
+  const { system, params, headers } = await shapeOf({
+    ...request,
+    temperature: request.temperature ?? usual.temperature,
+    topP: request.topP ?? usual.topP,
+    options: optionsFor(model, { sessionID, variant: request.variant, small: request.small, agent: request.options }),
+  })
   const { options, ...sampling } = params
+  const mark = cacheMarkFor(model)
   const result = sdk.streamText({
     // The choice is set beneath `streamText`, which would otherwise swallow the calls a model makes in spite of it.
     model: sdk.wrapLanguageModel({
       model: model.language,
       middleware: {
         specificationVersion: 'v4',
-        transformParams: async ({ params }) => (params.tools?.length ? { ...params, toolChoice: { type: choice } } : params),
+        transformParams: async ({ params }) => (params.tools?.length ? { ...params, toolChoice: choice } : params),
       },
     }),
-    instructions: system.map((text) => systemMessage(text, model)),
-    messages: marked(request.messages, model),
+    instructions: system.map((text, index) => systemMessage(text, index < 2 ? mark : undefined)),
+    messages: withCacheMarks(request.messages, mark),
     tools: await toolSet(sdk, request),
     ...sampling,
-    headers,
-    providerOptions: providerOptions(request, Options.parse(JSON.parse(JSON.stringify(options)))),
+    headers: { ...sessionHeaders(model, sessionID), ...headers },
+    providerOptions: { [optionsName(model)]: JsonRecord.parse(JSON.parse(JSON.stringify(options))) },
     maxRetries: 0,
     stopWhen: sdk.isStepCount(1),
     abortSignal: request.signal,
@@ -70,47 +85,20 @@ export async function* streamStep(request: ModelRequest): AsyncGenerator<StreamE
 async function toolSet(sdk: Awaited<ReturnType<typeof loadSdk>>, request: ModelRequest): Promise<ToolSet> {
   const set: ToolSet = {}
   for (const tool of request.tools.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    const given = await sdk.zodSchema(tool.parameters).jsonSchema
+    const given = isSchema(tool.schema) ? tool.schema : lean(await sdk.zodSchema(tool.parameters).jsonSchema)
     const { description, parameters } = await definitionOf(tool, given, request)
     set[tool.id] = sdk.tool({ description, inputSchema: sdk.jsonSchema<unknown>(isSchema(parameters) ? parameters : given) })
   }
   return set
 }
 
+/** A schema without what zod adds and no model needs: the name of the draft, and the bounds that every whole number has. */
+function lean(schema: JSONSchema7): JSONSchema7 {
+  const json = JSON.stringify(schema, (key, value: unknown) => (key === '$schema' || Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER ? undefined : value))
+  const read: unknown = JSON.parse(json)
+  return isSchema(read) ? read : schema
+}
+
 const isSchema = (value: unknown): value is JSONSchema7 => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const cacheMark = { anthropic: { cacheControl: { type: 'ephemeral' } } }
-
-function systemMessage(text: string, model: Model): SystemModelMessage {
-  return { role: 'system', content: clean(text), ...(model.protocol === 'anthropic' ? { providerOptions: cacheMark } : {}) }
-}
-
-/** Anthropic caches up to marked places: the system text and the last two messages, so that each step reads the one before. */
-function marked(messages: readonly ModelMessage[], model: Model): ModelMessage[] {
-  if (model.protocol !== 'anthropic') return [...messages]
-  return messages.map((message, index) =>
-    index < messages.length - 2 ? message : { ...message, providerOptions: { ...message.providerOptions, ...cacheMark } },
-  )
-}
-
-const Options = z.record(z.string(), z.json())
-type Options = z.infer<typeof Options>
-
-/**
- * Nothing is kept at OpenAI, so reasoning has to travel encrypted; the key lets all steps of a session find the same cache. What plugins
- * add goes under the name by which the protocol's client looks for options.
- */
-function providerOptions({ model, sessionID }: ModelRequest, added: Options): Record<string, Options> {
-  switch (model.protocol) {
-    case 'openai-responses': {
-      const include = model.info.reasoning ? { include: ['reasoning.encrypted_content'] } : {}
-      return { openai: { promptCacheKey: sessionID, ...include, ...added } }
-    }
-    case 'openai-chat':
-      return { openai: { promptCacheKey: sessionID, ...added } }
-    case 'openai-compatible':
-      return { [model.info.providerID]: added }
-    default:
-      return { [model.protocol]: added }
-  }
-}
+const JsonRecord = z.record(z.string(), z.json())

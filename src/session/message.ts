@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Rule } from '../tool/permission.ts'
 
 /**
  * The shapes of a conversation: messages and the parts they are made of. They are what the engine works on, what the hidden
@@ -19,6 +20,16 @@ export type Tokens = z.infer<typeof Tokens>
 
 export const noTokens: Tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } }
 
+/** The tokens of two answers together. */
+export function addTokens(a: Tokens, b: Tokens): Tokens {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    reasoning: a.reasoning + b.reasoning,
+    cache: { read: a.cache.read + b.cache.read, write: a.cache.write + b.cache.write },
+  }
+}
+
 /** Opaque data of a provider that must be sent back unchanged (signatures, item ids). */
 const ProviderMetadata = z.record(z.string(), z.record(z.string(), z.unknown()))
 export type ProviderMetadata = z.infer<typeof ProviderMetadata>
@@ -28,6 +39,7 @@ export const MessageError = z.object({
   name: z.enum([
     'MessageAbortedError',
     'ProviderAuthError',
+    'ModelNotFoundError',
     'APIError',
     'ContextOverflowError',
     'ContentFilterError',
@@ -38,6 +50,8 @@ export const MessageError = z.object({
   ]),
   message: z.string(),
   statusCode: z.number().optional(),
+  /** The provider's or the system's own code for it, such as `insufficient_quota` or `ECONNRESET`. */
+  code: z.string().optional(),
   retryable: z.boolean().optional(),
 })
 export type MessageError = z.infer<typeof MessageError>
@@ -51,6 +65,13 @@ export const Source = z.object({
 })
 export type Source = z.infer<typeof Source>
 
+/** The form an answer has to have: text, or JSON that fits a schema, for which the model may try again `retryCount` times. */
+export const Format = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text') }),
+  z.object({ type: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()), retryCount: z.int().min(0).default(2) }),
+])
+export type Format = z.infer<typeof Format>
+
 export const User = z.object({
   role: z.literal('user'),
   id: z.string(),
@@ -60,7 +81,7 @@ export const User = z.object({
   variant: z.string().optional(),
   system: z.string().optional(),
   tools: z.record(z.string(), z.boolean()).optional(),
-  format: z.object({ type: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) }).optional(),
+  format: Format.optional(),
   source: Source.optional(),
 })
 export type User = z.infer<typeof User>
@@ -162,6 +183,8 @@ export const SubtaskPart = z.object({
   command: z.string().optional(),
   model: ModelRef.optional(),
 })
+export type SubtaskPart = z.infer<typeof SubtaskPart>
+
 export const CompactionPart = z.object({
   ...base,
   type: z.literal('compaction'),
@@ -169,6 +192,8 @@ export const CompactionPart = z.object({
   overflow: z.boolean().optional(),
   tailStart: z.string().optional(),
 })
+export type CompactionPart = z.infer<typeof CompactionPart>
+
 export const StepStartPart = z.object({ ...base, type: z.literal('step-start') })
 export const StepFinishPart = z.object({ ...base, type: z.literal('step-finish'), reason: z.string(), tokens: Tokens, cost: z.number() })
 export const PatchPart = z.object({ ...base, type: z.literal('patch'), files: z.array(z.string()) })
@@ -198,15 +223,20 @@ export type Todo = z.infer<typeof Todo>
 /** What a thread remembers besides its messages. */
 export const Session = z.object({
   id: z.string(),
+  /** The session that started this one for a subtask. */
+  parentID: z.string().optional(),
   title: z.string(),
   agent: z.string(),
   model: ModelRef,
   /** Epoch milliseconds; the date the model is told is taken from here, so that the request's prefix never changes. */
   created: z.number(),
   todos: z.array(Todo),
+  /** Rules of this session; they come after those of the agent. */
+  permission: z.array(Rule).optional(),
   /** Names of recently changed files, computed once for the environment block (DECISIONS 10). */
   recentFiles: z.array(z.string()).optional(),
-  revert: z.object({ messageID: z.string() }).optional(),
+  /** From here on the session is reverted: from a message, or from a part of it; removed for good at the next prompt. */
+  revert: z.object({ messageID: z.string(), partID: z.string().optional() }).optional(),
   branch: z.string().optional(),
   pull: z.number().optional(),
   base: z.string().optional(),

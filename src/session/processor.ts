@@ -1,5 +1,8 @@
 import type { LanguageModelUsage } from 'ai'
+import { isRecord } from '../json.ts'
+import { clean } from '../text.ts'
 import { type Fault, fromError } from './errors.ts'
+import type { Hooks } from './hooks.ts'
 import { ascending } from './id.ts'
 import type { StreamEvent } from './llm.ts'
 import type { Assistant, Part, ProviderMetadata, ReasoningPart, TextPart, ToolPart } from './message.ts'
@@ -26,6 +29,7 @@ interface Context {
   readonly record: Recorder
   readonly clock: Clock
   readonly signal: AbortSignal
+  readonly hooks: Hooks
 }
 
 /** A piece of text or reasoning while it arrives; it becomes a part with its first character. */
@@ -44,7 +48,7 @@ interface Open {
 export async function readAnswer(stream: AsyncIterable<StreamEvent>, message: Assistant, context: Context): Promise<Reading> {
   const answer = new Answer(message, context)
   try {
-    for await (const event of stream) answer.take(event)
+    for await (const event of stream) await answer.take(event)
   } catch (error) {
     answer.fault ??= fromError(error, { aborted: context.signal.aborted, providerID: message.model.providerID })
   }
@@ -71,7 +75,7 @@ class Answer {
     this.usedIDs = new Set(context.record.store.messages().flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool' ? [part.callID] : []))))
   }
 
-  take(event: StreamEvent): void {
+  async take(event: StreamEvent): Promise<void> {
     switch (event.type) {
       case 'start-step':
         this.put({ ...this.base(), type: 'step-start' })
@@ -85,9 +89,12 @@ class Answer {
         this.add(event.type === 'text-delta' ? `text ${event.id}` : `reasoning ${event.id}`, event.text, event.providerMetadata)
         return
       case 'text-end':
+        this.add(`text ${event.id}`, '', event.providerMetadata)
+        await this.completeText(this.finish(`text ${event.id}`))
+        return
       case 'reasoning-end':
-        this.add(event.type === 'text-end' ? `text ${event.id}` : `reasoning ${event.id}`, '', event.providerMetadata)
-        this.finish(event.type === 'text-end' ? `text ${event.id}` : `reasoning ${event.id}`)
+        this.add(`reasoning ${event.id}`, '', event.providerMetadata)
+        this.finish(`reasoning ${event.id}`)
         return
       case 'tool-input-start':
         this.announced.set(event.id, [...(this.announced.get(event.id) ?? []), this.newTool(event.id, event.toolName)])
@@ -161,18 +168,26 @@ class Answer {
     if (open.text !== '') this.show(open)
   }
 
-  private show(open: Open, end?: number): void {
+  private show(open: Open, end?: number): Part {
     const id = open.part ? { id: open.part.id, messageID: this.message.id } : this.base()
-    const rest = { text: open.text, time: { start: open.start, ...(end === undefined ? {} : { end }) }, ...(open.metadata ? { metadata: open.metadata } : {}) }
-    open.part = this.put({ ...id, type: open.type, ...rest })
+    // A text of control characters alone is no answer.
+    const rest = {
+      text: clean(open.text),
+      time: { start: open.start, ...(end === undefined ? {} : { end }) },
+      ...(open.metadata ? { metadata: open.metadata } : {}),
+    }
+    const part: TextPart | ReasoningPart = this.put({ ...id, type: open.type, ...rest })
+    open.part = part
+    return part
   }
 
-  private finish(key: string): void {
+  /** Ends a text or reasoning; the part that holds its text, if there is any. */
+  private finish(key: string): Part | undefined {
     const open = this.open.get(key)
-    if (!open) return
+    if (!open) return undefined
     this.open.delete(key)
     // Reasoning may be hidden and still have to be sent back: then its metadata is all there is.
-    if (open.text === '' && !(open.type === 'reasoning' && open.metadata)) return
+    if (open.text === '' && !(open.type === 'reasoning' && open.metadata)) return undefined
     const inline = open.type === 'text' ? /^\s*<think>([\s\S]*?)<\/think>\s*/.exec(open.text) : null
     if (inline && open.part) {
       // Models without a reasoning field think inside the text; that is no part of the answer (C161). It is not sent back either.
@@ -184,11 +199,18 @@ class Answer {
         time: { start: open.start, end: this.context.clock.now() },
         metadata: { inline: {} },
       })
-      const text = open.text.slice(inline[0].length)
-      if (text !== '') this.put({ ...this.base(), type: 'text', text, time: { start: open.start, end: this.context.clock.now() } })
-      return
+      const text = clean(open.text.slice(inline[0].length))
+      return text === '' ? undefined : this.put({ ...this.base(), type: 'text', text, time: { start: open.start, end: this.context.clock.now() } })
     }
-    this.show(open, this.context.clock.now())
+    return this.show(open, this.context.clock.now())
+  }
+
+  /** A text that came to its end is shown to the plugins, which may change it; one that was cut off is kept as it came. */
+  private async completeText(part: Part | undefined): Promise<void> {
+    if (part?.type !== 'text') return
+    const about = { sessionID: this.context.record.store.session.id, messageID: this.message.id, partID: part.id }
+    const { text } = await this.context.hooks.trigger('experimental.text.complete', about, { text: part.text })
+    if (text !== part.text) this.put({ ...part, text })
   }
 
   private newTool(id: string, tool: string): ToolPart {
@@ -196,7 +218,7 @@ class Answer {
     const part: ToolPart = {
       ...this.base(),
       type: 'tool',
-      callID: free ? id : ascending('prt').replace('prt', 'call'),
+      callID: free ? id : ascending('call'),
       tool,
       state: { status: 'pending', input: {}, raw: '' },
     }
@@ -246,5 +268,3 @@ class Answer {
 
 /** Characters of a call's raw arguments that are kept. */
 const RAW = 300
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,5 @@
 import type { Message, MessageError, Part } from './message.ts'
-import type { Sink, Status, Store } from './ports.ts'
+import type { Compacted, Sink, Status, Store } from './ports.ts'
 
 /** Where everything the engine produces goes: kept in the store and told to the sink, in one call, so that neither can be forgotten. */
 export interface Recorder {
@@ -10,6 +10,8 @@ export interface Recorder {
   forget(part: Part): void
   status(status: Status): void
   error(error: MessageError): void
+  /** A summary has taken the place of what it summarises. */
+  compacted(what: Compacted): void
 }
 
 /** A recorder over a store and a sink. */
@@ -29,6 +31,7 @@ export function recorder(store: Store, sink: Sink): Recorder {
     forget: (part) => store.removePart(part.messageID, part.id),
     status: (status) => sink({ type: 'status', status }),
     error: (error) => sink({ type: 'error', error }),
+    compacted: (what) => sink({ type: 'compacted', ...what }),
   }
 }
 

@@ -28,21 +28,27 @@ function askedFor(headers: Readonly<Record<string, string>> | undefined, now: nu
   if (!after) return undefined
   const seconds = Number(after)
   if (seconds >= 0) return Math.ceil(seconds * 1000)
-  const until = Number.isNaN(seconds) ? Date.parse(after) - now : Number.NaN
+  // The oldest of the three forms of a date in HTTP names no zone, and means GMT.
+  const date = /(GMT|UTC|Z|[+-]\d{4})$/i.test(after) ? after : `${after} GMT`
+  const until = Number.isNaN(seconds) ? Date.parse(date) - now : Number.NaN
   return until > 0 ? Math.ceil(until) : undefined
 }
 
 /** Whether to try again, after how long; or the error to end with. */
 export type Retry = { readonly wait: number } | { readonly give: MessageError }
 
-/** Decides about retry number `attempt` (from 1) after a fault: bounded, one layer (C56), quota errors final (C57), no long sleeps (DECISIONS 17). */
-export function decideRetry(attempt: number, fault: Fault, now: number): Retry {
+/**
+ * Decides about retry number `attempt` (from 1) after a fault: bounded, one layer (C56), quota errors final (C57), no long sleeps
+ * and none longer than the `left` milliseconds of the run (DECISIONS 17).
+ */
+export function decideRetry(attempt: number, fault: Fault, now: number, left = Number.POSITIVE_INFINITY): Retry {
   if (!fault.error.retryable) return { give: fault.error }
   if (attempt > MAX_RETRIES) return { give: { ...fault.error, message: `${fault.error.message} (tried ${attempt} times)` } }
   const wait = retryDelay(attempt, fault.headers, now)
-  if (wait <= LONGEST) return { wait }
-  const minutes = Math.ceil(wait / 60_000)
-  return { give: { ...fault.error, message: `${fault.error.message} (the provider asks to wait ${minutes} minutes, longer than a run waits)` } }
+  if (wait <= Math.min(LONGEST, left)) return { wait }
+  const shown = wait < 60_000 ? `${Math.ceil(wait / 1000)} seconds` : `${Math.ceil(wait / 60_000)} minutes`
+  const why = wait <= LONGEST ? `trying again in ${shown} would be past the end of the run` : `the provider asks to wait ${shown}, longer than a run waits`
+  return { give: { ...fault.error, message: `${fault.error.message} (${why})` } }
 }
 
 /** Announces a retry and waits for it; ends early when the signal aborts. */

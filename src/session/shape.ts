@@ -1,6 +1,7 @@
 import { limits } from '../limits.ts'
 import type { Tool } from '../tool/tool.ts'
-import type { HookPoints } from './hooks.ts'
+import { refOf } from './fallback.ts'
+import { type HookPoints, noHooks } from './hooks.ts'
 import type { ModelRequest } from './llm.ts'
 import type { WithParts } from './message.ts'
 
@@ -20,9 +21,9 @@ export interface Shape {
  * is offered only to models that take one; output is limited to what the model can write and to `limits.outputTokens`.
  */
 export async function shapeOf(request: ModelRequest): Promise<Shape> {
-  const { hooks, sessionID, agent, temperature } = request
+  const { hooks, sessionID, agent, temperature, topP } = request
   const { info } = request.model
-  const model = { providerID: info.providerID, modelID: info.modelID }
+  const model = refOf(request.model)
   const { system } = await hooks.trigger('experimental.chat.system.transform', { sessionID, model }, { system: [request.system] })
   const params = await hooks.trigger(
     'chat.params',
@@ -30,7 +31,8 @@ export async function shapeOf(request: ModelRequest): Promise<Shape> {
     {
       ...(temperature === undefined || !info.temperature ? {} : { temperature }),
       maxOutputTokens: Math.min(info.limit.output || limits.outputTokens, limits.outputTokens),
-      options: {},
+      ...(topP === undefined ? {} : { topP }),
+      options: { ...request.options },
     },
   )
   const { headers } = await hooks.trigger('chat.headers', { sessionID, agent, model }, { headers: {} })
@@ -52,6 +54,7 @@ export function definitionOf({ id, description }: Tool, parameters: unknown, { h
 
 /** The history a request is made from, as plugins leave it; what is stored stays as it is. */
 export async function transformed(history: readonly WithParts[], { hooks }: Pick<ModelRequest, 'hooks'>): Promise<readonly WithParts[]> {
+  if (hooks === noHooks) return history
   const { messages } = await hooks.trigger('experimental.chat.messages.transform', {}, { messages: structuredClone([...history]) })
   return messages
 }

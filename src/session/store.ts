@@ -8,6 +8,7 @@ import type { Store } from './ports.ts'
  */
 export function memoryStore(session: Session, messages: readonly WithParts[] = []): Store {
   let current = session
+  const removed: string[] = []
   const entries = new Map<string, { info: Message; parts: Map<string, Part> }>()
   for (const { info, parts } of messages) entries.set(info.id, { info, parts: new Map(parts.map((part) => [part.id, part])) })
 
@@ -28,10 +29,11 @@ export function memoryStore(session: Session, messages: readonly WithParts[] = [
       entry.parts.set(part.id, part)
     },
     removeMessage(id) {
-      entries.delete(id)
+      if (entries.delete(id)) removed.push(id)
     },
     removePart(messageID, partID) {
       entries.get(messageID)?.parts.delete(partID)
     },
+    removed: () => [...removed],
   }
 }

@@ -1,7 +1,9 @@
 import type { AssistantModelMessage, FilePart as ModelFile, ModelMessage, ToolModelMessage, UserModelMessage } from 'ai'
 import { z } from 'zod'
 import type { Model } from '../model/model.ts'
-import { clean, cleanDeep, cleanToolName } from './clean.ts'
+import { clean } from '../text.ts'
+import { cleanDeep, cleanToolName } from './clean.ts'
+import { attachmentsOf, isMedia } from './media.ts'
 import type { Assistant, Attachment, ToolPart, WithParts } from './message.ts'
 
 /** Which model the history is written for. */
@@ -35,7 +37,7 @@ export function toModelMessages(history: readonly WithParts[], target: Target): 
 function userMessage(parts: WithParts['parts'], target: Target): UserModelMessage[] {
   const content: UserContent = parts.flatMap((part): UserContent => {
     if (part.type === 'text') return part.ignored || part.text.trim() === '' ? [] : [{ type: 'text', text: clean(part.text) }]
-    if (part.type === 'file') return isText(part.mime) ? [] : [media(part, target)]
+    if (part.type === 'file') return isMedia(part) ? [media(part, target)] : []
     if (part.type === 'compaction') return [{ type: 'text', text: 'What has happened in this conversation so far?' }]
     if (part.type === 'subtask') return [{ type: 'text', text: 'The user had this tool executed:' }]
     return []
@@ -122,17 +124,11 @@ function outputOf(part: ToolPart, target: Target): ToolOutput {
   }
 }
 
-/** Files of a finished call that was not cleared; they are cleared with its output. */
-function attachmentsOf({ state }: ToolPart): readonly Attachment[] {
-  return state.status === 'completed' && state.time.compacted === undefined ? (state.attachments ?? []) : []
-}
-
 /** Whether the protocol carries files inside a tool result; elsewhere they follow in a user message. */
 function takesMediaInResults({ protocol, info }: Target): boolean {
+  if (protocol === 'bedrock') return info.modelID.includes('claude')
   return protocol === 'anthropic' || protocol === 'openai-responses' || (protocol === 'google' && info.modelID.includes('gemini-3'))
 }
-
-const isText = (mime: string) => mime === 'text/plain' || mime === 'application/x-directory'
 
 /** A file for a user message, or a line in its place when the model can't read its kind. */
 function media(file: Attachment, target: Target): ModelFile | { type: 'text'; text: string } {
@@ -169,7 +165,7 @@ function providerOptions(stored: unknown) {
 function callIDs({ protocol }: Target): (part: ToolPart) => string {
   const used = new Set<string>()
   return (part) => {
-    const base = (protocol === 'anthropic' ? part.callID.replace(/[^A-Za-z0-9_-]/g, '_') : clean(part.callID).trim()) || 'call'
+    const base = (protocol === 'anthropic' || protocol === 'bedrock' ? part.callID.replace(/[^A-Za-z0-9_-]/g, '_') : clean(part.callID).trim()) || 'call'
     let id = base
     for (let n = 2; used.has(id); n++) id = `${base}_${n}`
     used.add(id)

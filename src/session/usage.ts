@@ -1,6 +1,8 @@
 import type { LanguageModelUsage } from 'ai'
 import type { ModelInfo } from '../model/model.ts'
-import type { Session, Tokens } from './message.ts'
+import type { Caps } from './caps.ts'
+import { addTokens, type Session, type Tokens } from './message.ts'
+import type { Recorder } from './record.ts'
 
 const PER_MILLION = 1_000_000
 
@@ -35,16 +37,40 @@ export function costOf(tokens: Tokens, info: ModelInfo): number {
   return sum / PER_MILLION
 }
 
-/** A session's running totals with one more answer added. */
-export function addUsage(usage: Session['usage'], tokens: Tokens, cost: number): Session['usage'] {
+/** A session's running totals with one more answer added, which counts as so many steps. */
+export function addUsage(usage: Session['usage'], tokens: Tokens, cost: number, steps = 1): Session['usage'] {
   return {
-    steps: usage.steps + 1,
+    steps: usage.steps + steps,
     cost: usage.cost + cost,
+    tokens: addTokens(usage.tokens, tokens),
+  }
+}
+
+/** What came to a session's running totals between two states of them. */
+export function usageBetween(before: Session['usage'], after: Session['usage']): Session['usage'] {
+  const [from, to] = [before.tokens, after.tokens]
+  return {
+    steps: after.steps - before.steps,
+    cost: after.cost - before.cost,
     tokens: {
-      input: usage.tokens.input + tokens.input,
-      output: usage.tokens.output + tokens.output,
-      reasoning: usage.tokens.reasoning + tokens.reasoning,
-      cache: { read: usage.tokens.cache.read + tokens.cache.read, write: usage.tokens.cache.write + tokens.cache.write },
+      input: to.input - from.input,
+      output: to.output - from.output,
+      reasoning: to.reasoning - from.reasoning,
+      cache: { read: to.cache.read - from.cache.read, write: to.cache.write - from.cache.write },
     },
   }
+}
+
+interface Books {
+  readonly record: Recorder
+  readonly caps: Caps
+}
+
+/** Counts an answer of a model: in the session's totals, and against what the run may use. Every answer of a model goes through here. */
+export function bill(usage: LanguageModelUsage | undefined, info: ModelInfo, { record, caps }: Books, steps = 1) {
+  const tokens = tokensOf(usage)
+  const cost = costOf(tokens, info)
+  record.store.update({ usage: addUsage(record.store.session.usage, tokens, cost, steps) })
+  caps.spend(tokens, cost)
+  return { tokens, cost }
 }

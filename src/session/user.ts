@@ -1,50 +1,60 @@
+import { z } from 'zod'
 import type { Texts } from '../prompt/texts.ts'
 import { ascending } from './id.ts'
-import type { Attachment, ModelRef, Part, Source, User, WithParts } from './message.ts'
+import { AgentPart, Attachment, type Part, type Source, SubtaskPart, TextPart, type User, type WithParts } from './message.ts'
 import type { Incoming } from './ports.ts'
 import type { Clock, Recorder } from './record.ts'
 
-/** What a user message is made from: text, or a file by its URL. */
-export type PromptPart = { readonly type: 'text'; readonly text: string; readonly synthetic?: boolean } | ({ readonly type: 'file' } & Attachment)
+/** What a user message is made from. Also what plugins hand back for a command, so it is checked there. */
+export const PromptPart = z.discriminatedUnion('type', [
+  TextPart.pick({ type: true, text: true, synthetic: true }),
+  // Its address is `data:`, or `file:` with `?start=` and `?end=` for a range of lines; other addresses are the model's to fetch.
+  Attachment.extend({
+    /** The file is a resource of an MCP server. */
+    resource: z.object({ server: z.string(), uri: z.string() }).optional(),
+  }),
+  AgentPart.omit({ id: true, messageID: true }),
+  SubtaskPart.omit({ id: true, messageID: true }),
+])
+export type PromptPart = z.infer<typeof PromptPart>
+
+/** A part that has no id and no message yet. */
+export type Piece = Part extends infer Each ? (Each extends Part ? Omit<Each, 'id' | 'messageID'> : never) : never
+
+/** A text by the harness rather than by a person. */
+export const synthetic = (text: string) => ({ type: 'text', text, synthetic: true }) satisfies Piece
+
+interface About extends Pick<User, 'agent' | 'model' | 'format'> {
+  readonly source?: Source | undefined
+}
 
 interface Context {
   readonly record: Recorder
   readonly clock: Clock
-  readonly texts: Texts
 }
 
-/**
- * Stores a user message with its parts, in the order given. A text file that comes as a data URL is followed by a synthetic part with its
- * content, which is what the model reads (the engine's description 2.2).
- */
-export function putUser(parts: readonly PromptPart[], about: { agent: string; model: ModelRef; source?: Source | undefined }, context: Context): WithParts {
+/** Stores a user message and then its parts, in the order given. */
+export function putUser(pieces: readonly Piece[], about: About, context: Context): WithParts {
   const { record, clock } = context
   const now = clock.now()
   const { source, ...rest } = about
   const info: User = { role: 'user', id: ascending('msg', now), time: { created: now }, ...rest, ...(source ? { source } : {}) }
+  return putMessage(info, toParts(pieces, info.id, now), record)
+}
+
+/** The pieces as parts of a message, with ascending ids. */
+export function toParts(pieces: readonly Piece[], messageID: string, now: number): Part[] {
+  return pieces.map((piece): Part => ({ ...piece, id: ascending('prt', now), messageID }))
+}
+
+/** Stores a message, then its parts. */
+export function putMessage(info: User, parts: readonly Part[], record: Recorder): WithParts {
   record.message(info)
-  return {
-    info,
-    parts: parts.flatMap((part) => expanded(part, context)).map((part): Part => record.part({ ...part, id: ascending('prt', now), messageID: info.id })),
-  }
+  return { info, parts: parts.map((part) => record.part(part)) }
 }
 
 /** Stores a message that arrived while the loop runs, in the wrapped form in which it is sent from then on (DECISIONS 13). */
-export function putIncoming({ text, source }: Incoming, about: { agent: string; model: ModelRef }, context: Context): void {
+export function putIncoming({ text, source }: Incoming, about: About, context: Context & { readonly texts: Texts }): void {
   const wrapped = context.texts('reminders/queued-message', { author: source.author, text: text.replaceAll('</system-reminder', '<\\/system-reminder') })
   putUser([{ type: 'text', text: wrapped }], { ...about, source }, context)
-}
-
-function expanded(part: PromptPart, { texts }: Context): PromptPart[] {
-  const content = part.type === 'file' && part.mime === 'text/plain' ? textOf(part.url) : undefined
-  if (part.type !== 'file' || content === undefined) return [part]
-  return [part, { type: 'text', synthetic: true, text: texts('attached-file', { name: part.filename ?? 'without a name', content }) }]
-}
-
-/** The text of a data URL; undefined for any other URL. */
-function textOf(url: string): string | undefined {
-  const match = /^data:[^,]*?(;base64)?,(.*)$/s.exec(url)
-  if (!match) return undefined
-  const data = match[2] ?? ''
-  return match[1] ? Buffer.from(data, 'base64').toString('utf8') : decodeURIComponent(data)
 }

@@ -20,16 +20,31 @@ export const inputs = {
     default: '',
     description: 'Model to use, as `provider/model`, for example `anthropic/claude-sonnet-4-5`. Empty: the first provider whose key is set.',
   },
-  'small-model': { default: '', description: 'Model for titles and summaries, as `provider/model`. Not available yet.' },
-  'fallback-models': { default: '', description: 'Models to try in turn when the model is down, as a list of `provider/model`. Not available yet.' },
-  variant: { default: '', description: 'Variant of the model, such as its reasoning effort. Not available yet.' },
+  'small-model': {
+    default: '',
+    description:
+      'Model for titles, as `provider/model`. Empty: the model itself. Its key is `api-key` where the provider is the same, else the variable of its provider.',
+  },
+  'fallback-models': {
+    default: '',
+    description:
+      'Models that take over, in this order, when the one in use fails for good, as a list of `provider/model`. Their keys are found as that of `small-model`.',
+  },
+  variant: {
+    default: '',
+    description:
+      'How hard the model thinks, in its own words, such as `low`, `high` or `max`; an unknown word is an error that lists those it has. Empty: the default.',
+  },
   'api-key': {
     default: '',
     description: "Key for the provider of `model`. Empty: the provider's own environment variable, such as `OPENAI_API_KEY`.",
     secret: true,
   },
   'base-url': { default: '', description: 'Address of an OpenAI-compatible endpoint to use for the provider of `model`.' },
-  agent: { default: '', description: 'Agent that does the work. Only `build` is available yet.' },
+  agent: {
+    default: '',
+    description: 'Agent that does the work: `build`, `plan` or one of the repository. Empty: `default_agent` of the configuration, else `build`.',
+  },
   prompt: {
     default: '',
     description:
@@ -41,9 +56,15 @@ export const inputs = {
     description: 'Words that call the agent, as a list. Upper and lower case are the same; code, quotes and links never count.',
   },
   'max-steps': { default: '50', description: 'Model calls a turn may take before it has to sum up.' },
-  'max-cost-usd': { default: '', description: 'Money a run may spend, in US dollars. Not available yet.' },
-  'max-tokens': { default: '', description: 'Tokens a run may use. Not available yet.' },
-  'timeout-minutes': { default: '30', description: 'Minutes a run may take before it has to sum up; at most 7200.' },
+  'max-cost-usd': {
+    default: '',
+    description: 'Money a run may spend before it has to sum up, in US dollars. Needs models whose prices are known. Empty: no limit.',
+  },
+  'max-tokens': {
+    default: '',
+    description: 'Tokens a run may use before it has to sum up: all that is sent and written, cached ones included. Empty: no limit.',
+  },
+  'timeout-minutes': { default: '30', description: 'Minutes the agent may work before it is cut short; it sums up in the last minute. At most 7200.' },
   'allowed-users': {
     default: '',
     description: 'Logins, as a list, that may call the agent although they lack write access. `*` is refused.',
@@ -69,10 +90,14 @@ export const inputs = {
   },
   'output-schema': { default: '', description: 'JSON schema that the answer has to follow. Not available yet.' },
   target: { default: '', description: 'Number of the issue or pull request that a scheduled or dispatched run speaks to. Not available yet.' },
-  config: { default: '', description: "Configuration as inline JSON, laid over the repository's. Not available yet." },
+  config: {
+    default: '',
+    description:
+      "Configuration in the form of `opencode.json`, as inline JSON, laid over the repository's; what its `permission` forbids, no file of the repository allows.",
+  },
   sandbox: { default: 'auto', description: 'How tools are kept apart: `auto`, as far as the machine permits; `require` and `off` are not available yet.' },
   'working-directory': { default: '', description: 'Folder to work in, relative to the workspace.' },
-  'debug-prompt': { default: 'false', description: 'Write every request to the model to a file (`true` or `false`). Only `false` is available yet.' },
+  'debug-prompt': { default: 'false', description: 'Write the newest request to the model to a file on the runner (`true` or `false`).' },
 } as const satisfies Record<string, Input>
 
 export type InputName = keyof typeof inputs

@@ -32,6 +32,21 @@ export function positive(most: number) {
     .pipe(z.number().min(1, message).max(most, message))
 }
 
+/** A whole number above 0, or nothing. */
+export const count = text.pipe(positive(Number.MAX_SAFE_INTEGER).optional())
+
+const money = 'must be an amount above 0, such as 2.50'
+
+/** An amount of money above 0, with a point before the cents, or nothing. */
+export const amount = text.pipe(
+  z
+    .string()
+    .regex(/^([0-9]+(\.[0-9]+)?|\.[0-9]+)$/, money)
+    .transform(Number)
+    .pipe(z.number().positive(money))
+    .optional(),
+)
+
 /** Entries between commas and line ends; blank ones are dropped (C170). `check` judges each, `wanted` says what it must be. */
 export function list(check: (entry: string) => boolean, wanted: string) {
   const entry = z.string().refine(check, { error: (issue) => `has the entry ${JSON.stringify(issue.input)}, which ${wanted}` })
@@ -46,14 +61,21 @@ export function list(check: (entry: string) => boolean, wanted: string) {
     .pipe(z.array(entry))
 }
 
-/** `provider/model`; the provider is what stands before the first slash (C169). */
+const reference = /^[^/\s]+\/\S+$/
+
+/** The provider is what stands before the first slash (C169). */
+function referenceOf(value: string): { providerID: string; modelID: string } {
+  const slash = value.indexOf('/')
+  return { providerID: value.slice(0, slash), modelID: value.slice(slash + 1) }
+}
+
+/** `provider/model`. */
 export const model = z
   .string()
-  .regex(/^$|^[^/\s]+\/\S+$/, 'must have the form provider/model')
-  .transform((value) => {
-    const slash = value.indexOf('/')
-    return slash < 0 ? undefined : { providerID: value.slice(0, slash), modelID: value.slice(slash + 1) }
-  })
+  .refine((value) => value === '' || reference.test(value), 'must have the form provider/model')
+  .transform((value) => (value === '' ? undefined : referenceOf(value)))
+
+export const models = list((entry) => reference.test(entry), 'has not the form provider/model').transform((entries) => entries.map(referenceOf))
 
 /** An http or https address without credentials: those belong in `api-key`, where they are kept secret. */
 export const address = text.pipe(

@@ -1,7 +1,25 @@
 import { z } from 'zod'
 import { SettingsError } from './errors.ts'
 import { type Input, type InputName, inputs } from './inputs.ts'
-import { address, boolean, bots, branch, branchPrefix, choice, folder, model, notYet, positive, required, text, triggers, users } from './parse.ts'
+import {
+  address,
+  amount,
+  boolean,
+  bots,
+  branch,
+  branchPrefix,
+  choice,
+  count,
+  folder,
+  model,
+  models,
+  notYet,
+  positive,
+  required,
+  text,
+  triggers,
+  users,
+} from './parse.ts'
 import type { Settings } from './types.ts'
 
 /** A job on a runner of one's own may take five days; timers overflow past 24. */
@@ -10,21 +28,18 @@ const longestMinutes = 5 * 24 * 60
 const schema = z.object({
   'github-token': required,
   model,
-  'small-model': notYet,
-  'fallback-models': notYet,
-  variant: notYet,
+  'small-model': model,
+  'fallback-models': models,
+  variant: text,
   'api-key': text,
   'base-url': address,
-  agent: z
-    .string()
-    .transform((name) => name || 'build')
-    .pipe(z.literal('build', 'is not available yet: choose build')),
+  agent: text,
   prompt: text,
   system: text,
   triggers,
   'max-steps': positive(Number.MAX_SAFE_INTEGER),
-  'max-cost-usd': notYet,
-  'max-tokens': notYet,
+  'max-cost-usd': amount,
+  'max-tokens': count,
   'timeout-minutes': positive(longestMinutes),
   'allowed-users': users,
   'allowed-bots': bots,
@@ -38,10 +53,10 @@ const schema = z.object({
   'session-key': text,
   'output-schema': notYet,
   target: notYet,
-  config: notYet,
+  config: text,
   sandbox: choice(['auto'], ['require', 'off']),
   'working-directory': folder,
-  'debug-prompt': boolean.refine((value) => !value, 'is not available yet: choose false'),
+  'debug-prompt': boolean,
 } satisfies Record<InputName, z.ZodType>)
 
 /**
@@ -56,13 +71,18 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   return {
     githubToken: read['github-token'],
     ...(read.model && { model: read.model }),
+    ...(read['small-model'] && { smallModel: read['small-model'] }),
+    fallbackModels: read['fallback-models'],
+    ...(read.variant && { variant: read.variant }),
     ...(read['api-key'] && { apiKey: read['api-key'] }),
     ...(read['base-url'] && { baseUrl: read['base-url'] }),
-    agent: read.agent,
+    ...(read.agent && { agent: read.agent }),
     ...(read.prompt && { prompt: read.prompt }),
     ...(read.system && { system: read.system }),
     triggers: read.triggers,
     maxSteps: read['max-steps'],
+    ...(read['max-cost-usd'] && { maxCostUsd: read['max-cost-usd'] }),
+    ...(read['max-tokens'] && { maxTokens: read['max-tokens'] }),
     timeoutMinutes: read['timeout-minutes'],
     allowedUsers: read['allowed-users'],
     allowedBots: read['allowed-bots'],
@@ -70,7 +90,9 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     branchPrefix: read['branch-prefix'],
     session: read.session,
     ...(read['session-key'] && { sessionKey: read['session-key'] }),
+    ...(read.config && { config: read.config }),
     workingDirectory: read['working-directory'],
+    debugPrompt: read['debug-prompt'],
   }
 }
 

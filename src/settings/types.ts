@@ -2,13 +2,21 @@
 export interface Settings {
   readonly githubToken: string
   readonly model?: { readonly providerID: string; readonly modelID: string }
+  /** For titles; without it the model itself. */
+  readonly smallModel?: { readonly providerID: string; readonly modelID: string }
+  /** Models that take over when the model fails, in order. */
+  readonly fallbackModels: readonly { readonly providerID: string; readonly modelID: string }[]
+  /** How hard the model is to think, by a name of its own for it. */
+  readonly variant?: string
   readonly apiKey?: string
   readonly baseUrl?: string
-  readonly agent: string
+  readonly agent?: string
   readonly prompt?: string
   readonly system?: string
   readonly triggers: readonly string[]
   readonly maxSteps: number
+  readonly maxCostUsd?: number
+  readonly maxTokens?: number
   readonly timeoutMinutes: number
   readonly allowedUsers: readonly string[]
   readonly allowedBots: readonly string[]
@@ -16,8 +24,12 @@ export interface Settings {
   readonly branchPrefix: string
   readonly session: 'thread' | 'new'
   readonly sessionKey?: string
+  /** Configuration as JSON, laid over the repository's; `config/` reads it. */
+  readonly config?: string
   /** Relative to the workspace; empty means the workspace itself. */
   readonly workingDirectory: string
+  /** Whether the requests to the model are written to a file (DECISIONS 19). */
+  readonly debugPrompt: boolean
 }
 
 /** What the runner says about this run (`GITHUB_*`, `RUNNER_*`). */

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject, randomBytes, scryptSync } from 'node:crypto'
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 import { z } from 'zod'
+import { parseJson } from '../json.ts'
 import { limits } from '../limits.ts'
 import { Session, WithParts } from '../session/message.ts'
 import { closing, opening } from './hidden.ts'
@@ -111,7 +112,7 @@ function bytesIn(chars: number): number {
 
 /**
  * Writes a turn as hidden blocks, one for each comment that is needed, the targets being filled in order.
- * Throws `RangeError` when the targets together are too small (see `commentsNeeded`).
+ * Throws `RangeError` when the targets together are too small, or more of them are needed than a turn may have (see `commentsNeeded`).
  */
 export function encode(turn: Turn, { seq, key, kind }: Writing, targets: readonly Target[]): string[] {
   const packed = pack(turn)
@@ -125,6 +126,7 @@ export function encode(turn: Turn, { seq, key, kind }: Writing, targets: readonl
     if (at === packed.length) break
   }
   if (at < packed.length) throw new RangeError(`a turn of ${packed.length} compressed bytes does not fit ${targets.length} comments`)
+  if (shares.length > limits.threadParts) throw new RangeError(`a turn may be spread over ${limits.threadParts} comments, not ${shares.length}`)
   const enc = key ? ('br+gcm' as const) : ('br' as const)
   return shares.map(({ comment, bytes }, index) => {
     const header: Header = {
@@ -165,7 +167,7 @@ export function readBlock(body: string, key?: SessionKey): Slice | Refused | und
   const words = body.slice(at + opening.length, end).split(' ')
   const [raw, payload, mac] = words
   if (words.length !== 3 || raw === undefined || payload === undefined || mac === undefined) return refuse('malformed', 'is not in the form this version reads')
-  const parsed = Header.safeParse(jsonOf(raw))
+  const parsed = Header.safeParse(parseJson(raw))
   if (!parsed.success || parsed.data.part > parsed.data.parts) return refuse('malformed', 'has a header that this version cannot read')
   const header = parsed.data
   const bytes = bytesOf(payload)
@@ -202,7 +204,7 @@ export function decode(slices: readonly Slice[]): Decoded | Refused {
   if (header.parts > 1 && digest(packed, 9) !== header.whole) return refuse('damaged', 'does not fit together')
   const json = unpack(packed)
   if (typeof json !== 'string') return json
-  const turn = Turn.safeParse(jsonOf(json))
+  const turn = Turn.safeParse(parseJson(json))
   if (!turn.success) return refuse('invalid', 'is not a conversation that this version can read')
   if (turn.data.session.id !== header.session) return refuse('invalid', 'belongs to another session than it says')
   return { kind: 'turn', header, turn: turn.data }
@@ -239,14 +241,6 @@ function digest(data: string | Buffer, bytes: number): string {
 function bytesOf(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.toString('base64url') === text ? bytes : undefined
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function refuse(reason: Refused['reason'], message: string): Refused {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Comment, Discussion, PullFacts } from '../github/types.ts'
 import type { Session } from '../session/message.ts'
+import { cut } from '../text.ts'
 import { visible } from './visible.ts'
 
 /** What decides how much of a thread a model is told. */
@@ -11,7 +12,7 @@ export interface ContextInput {
   readonly trigger?: { readonly comment?: number | undefined; readonly at: string } | undefined
   /** What the session was told before; absent at its first turn. */
   readonly seen?: Session['seen']
-  /** True for comments the session holds already: its own replies, and comments it took as requests. */
+  /** True for comments that say nothing new: the session's own replies, comments it took as requests, further parts of its memory. */
   readonly isOwn: (comment: Comment) => boolean
   /** Looks up a text of `prompts/`. */
   readonly texts: (name: string, values: Readonly<Record<string, string>>) => string
@@ -147,7 +148,7 @@ function conversation(comments: readonly Comment[], room: number, longest: numbe
 }
 
 /** Text of others can neither close our tags nor open new ones; everything else in it, code above all, stays as it is (C44). */
-const quoted = (text: string): string => text.replaceAll(/<(?=\s*\/?\s*(?:github_|system-reminder))/gi, '&lt;')
+export const quoted = (text: string): string => text.replaceAll(/<(?=\s*\/?\s*(?:github_|system-reminder))/gi, '&lt;')
 
 function attributes(values: Readonly<Record<string, string | number>>): string {
   const value = (raw: string | number): string => oneLine(String(raw)).replaceAll('"', '&quot;').replaceAll('<', '&lt;')
@@ -162,7 +163,7 @@ const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' :
 /** The beginning of a text, said to be cut where it is, and never through the middle of a character (C75). */
 function clip(text: string, length: number): { readonly text: string; readonly missing: number } {
   if (text.length <= length) return { text, missing: 0 }
-  const rest = text.slice(0, Math.floor(length)).replace(/[\uD800-\uDBFF]$/, '')
+  const rest = cut(text, length)
   const missing = text.length - rest.length
   return { text: `${rest}\n(${missing} more characters left out)`, missing }
 }

@@ -4,6 +4,7 @@ export const closing = ' -->'
 
 const ours = /<!--\s*opencode:/i
 const session = /<!--\s*opencode:session\b/i
+const further = /<!-- opencode:session:v1 \{[^}]*"part":(?!1[,}])\d/
 const start = /<!--(?=\s*opencode:)/gi
 
 /** Whether a comment carries a hidden mark of the bot, whatever its kind or version. Says nothing about whether it is genuine. */
@@ -14,6 +15,11 @@ export function isOurs(body: string): boolean {
 /** Whether a comment carries session data, of whatever version. Says nothing about whether it is genuine. */
 export function carriesSession(body: string): boolean {
   return session.test(body)
+}
+
+/** Whether a comment holds a further part of what a reply remembers, and nothing for readers. */
+export function isContinuation(body: string): boolean {
+  return further.test(body)
 }
 
 /** What a reader sees of a comment: its text without the bot's hidden blocks, an unfinished one included. */

@@ -1,4 +1,4 @@
-import type { Message, WithParts } from '../session/message.ts'
+import type { CompactionPart, Message, Part, WithParts } from '../session/message.ts'
 import type { Turn } from './codec.ts'
 
 /**
@@ -20,6 +20,6 @@ export function historyOf(turns: readonly Turn[]): WithParts[] {
   return kept.map(({ info, parts }) => ({ info, parts: parts.map((part) => (isCut(part, ids) ? { ...part, tailStart: undefined } : part)) }))
 }
 
-function isCut(part: WithParts['parts'][number], ids: ReadonlySet<Message['id']>): part is Extract<WithParts['parts'][number], { type: 'compaction' }> {
+function isCut(part: Part, ids: ReadonlySet<Message['id']>): part is CompactionPart {
   return part.type === 'compaction' && part.tailStart !== undefined && !ids.has(part.tailStart)
 }

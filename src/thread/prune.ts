@@ -1,4 +1,5 @@
 import type { Part, ToolPart, ToolState } from '../session/message.ts'
+import { cut } from '../text.ts'
 import type { Turn } from './codec.ts'
 
 export interface Pruned {
@@ -30,11 +31,14 @@ const keptChars = 200
  * Fits a turn into `room` as `measure` counts it, leaving out as little as possible in this order: details of tool calls that no model
  * reads; tool outputs, with their attachments, the biggest first and of two of about the same size the older; files given as data;
  * reasoning, together with the provider's metadata that refers to it; long values in tool inputs and errors.
- * An output that was left out is marked compacted, so that the engine sends its placeholder.
+ * An output that was left out is marked compacted, so that the engine sends its placeholder. Before all that goes, in the same order, what
+ * messages hold that a summary stands for: no request repeats them.
  */
 export function prune(turn: Turn, room: number, measure: (turn: Turn) => number): Pruned {
   if (measure(turn) <= room) return { turn, fits: true, left: [] }
-  const cuts = kinds.flatMap((kind) => cutsOf(turn, kind))
+  const all = kinds.flatMap((kind) => cutsOf(turn, kind))
+  const past = summarised(turn)
+  const cuts = [...all.filter(({ message }) => message < past), ...all.filter(({ message }) => message >= past)]
   if (cuts.length === 0) return { turn, fits: false, left: [] }
   // The fewest cuts that fit, by halving: each attempt compresses the whole turn.
   let fewest = cuts.length
@@ -49,6 +53,22 @@ export function prune(turn: Turn, room: number, measure: (turn: Turn) => number)
     } else low = middle + 1
   }
   return { turn: best, fits, left: inWords(cuts.slice(0, fewest)) }
+}
+
+/** How many messages, from the first on, the turn's newest summary stands for. The messages kept beside it may begin in an earlier turn. */
+function summarised({ messages }: Turn): number {
+  const summary = messages.findLast(({ info }) => info.role === 'assistant' && info.summary && info.finish !== undefined && !info.error)?.info
+  if (summary?.role !== 'assistant') return 0
+  const at = messages.findIndex(({ info }) => info.id === summary.parentID)
+  const request = messages[at]?.parts.find(({ type }) => type === 'compaction')
+  if (request?.type !== 'compaction') return 0
+  const { tailStart } = request
+  return tailStart === undefined
+    ? at
+    : Math.max(
+        0,
+        messages.slice(0, at).findIndex(({ info }) => info.id === tailStart),
+      )
 }
 
 function cutsOf(turn: Turn, kind: Kind): Cut[] {
@@ -161,7 +181,7 @@ function shortValue(value: unknown): unknown {
 
 function shortText(text: string): string {
   if (text.length <= keptChars + worthwhile) return text
-  const kept = text.slice(0, keptChars).replace(/[\uD800-\uDBFF]$/, '')
+  const kept = cut(text, keptChars)
   return `${kept}… [${text.length - kept.length} characters left out]`
 }
 

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
+import { cut } from '../text.ts'
 import type { Files } from '../workspace/files.ts'
 import type { Shell, ShellResult } from '../workspace/shell.ts'
 import { type Draft, draft } from './draft.ts'
 import { ToolError } from './errors.ts'
 import { integer, optional } from './parameters.ts'
-import { clean, cut } from './text.ts'
+import type { Rules } from './permission.ts'
+import { bashPermissions } from './shell-commands-permissions.ts'
+import { clean } from './text.ts'
 import { shorten, type Truncate, whereToRead } from './truncate.ts'
 
 const parameters = z.object({
@@ -19,8 +22,13 @@ const maxTimeout = 2 ** 31 - 1
 const titleChars = 100
 
 /** Runs a shell command. How it ended stands on the last line when that was not with exit code 0 (DECISIONS 15). */
-export function bashTool({ files, shell, truncate }: { files: Files; shell: Shell; truncate: Truncate }): Draft {
-  return draft('bash', parameters, async (input, context) => {
+export function bashTool({ files, shell, truncate, assets }: { files: Files; shell: Shell; truncate: Truncate; assets: string }): Draft {
+  const needs = ({ command, workdir }: z.output<typeof parameters>, rules: Rules) => {
+    const { HOME: home } = shell.env
+    const directory = files.locate(workdir ?? files.directory, 'read')
+    return bashPermissions(command, { root: files.root, directory, assets, ...(home === undefined ? {} : { home }) }, rules)
+  }
+  return draft('bash', parameters, needs, async (input, context) => {
     const cwd = files.locate(input.workdir ?? files.directory, 'read')
     if (files.isExtra(cwd)) throw new ToolError(`${input.workdir} is not in the workspace.`, 'Leave `workdir` out, or name a folder of the workspace.')
     const timeout = Math.min(input.timeout ?? limits.shellTimeout, maxTimeout)

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
-import { Failure } from '../failure.ts'
+import { adviceOf, Failure } from '../failure.ts'
 import { ToolError } from './errors.ts'
+import type { PermissionNeed, Rules } from './permission.ts'
 import { clean } from './text.ts'
 import type { Tool, ToolContext, ToolResult } from './tool.ts'
 import type { Truncate } from './truncate.ts'
@@ -8,11 +9,23 @@ import type { Truncate } from './truncate.ts'
 /** A tool before it has its description and its output its final form. */
 export type Draft = Omit<Tool, 'description'>
 
-/** Checks the arguments of a tool before its work starts. Unknown keys, those of prototypes too, are dropped (C148). */
-export function draft<S extends z.ZodObject>(id: string, parameters: S, run: (input: z.output<S>, context: ToolContext) => Promise<ToolResult>): Draft {
+/**
+ * Checks the arguments of a tool before its work starts. Unknown keys, those of prototypes too, are dropped (C148). `needs` says what a call
+ * must be allowed to do; arguments that do not fit need nothing, since they get no further.
+ */
+export function draft<S extends z.ZodObject>(
+  id: string,
+  parameters: S,
+  needs: (input: z.output<S>, rules: Rules) => readonly PermissionNeed[] | Promise<readonly PermissionNeed[]>,
+  run: (input: z.output<S>, context: ToolContext) => Promise<ToolResult>,
+): Draft {
   return {
     id,
     parameters,
+    permission(input, rules) {
+      const checked = parameters.safeParse(input)
+      return checked.success ? needs(checked.data, rules) : []
+    },
     async execute(input, context) {
       const checked = parameters.safeParse(input)
       if (checked.success) return run(checked.data, context)
@@ -35,7 +48,7 @@ export function finish(tool: Draft, description: string, truncate: Truncate): To
     description,
     async execute(input, context) {
       const result = await tool.execute(input, context).catch((error: unknown) => {
-        if (error instanceof Failure) throw new ToolError(clean(`${error.message} ${error.hint}`), error.hint, { cause: error })
+        if (error instanceof Failure) throw new ToolError(clean(adviceOf(error)), error.hint, { cause: error })
         throw error
       })
       const title = clean(result.title)

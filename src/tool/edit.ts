@@ -4,6 +4,7 @@ import { lineCounts } from './counts.ts'
 import { type Draft, draft } from './draft.ts'
 import { ToolError } from './errors.ts'
 import { type Candidate, findPlaces } from './match.ts'
+import { pathNeed } from './needs.ts'
 import { flag } from './parameters.ts'
 import type { Seen } from './seen.ts'
 import { splice } from './splice.ts'
@@ -25,7 +26,8 @@ interface Wanted {
 
 /** Replaces a text in a file. Line ends, byte-order mark, encoding and mode stay; the text is inserted byte for byte (C64-C66). */
 export function editTool({ files, seen }: { files: Files; seen: Seen }): Draft {
-  return draft('edit', parameters, async ({ filePath, oldString, newString, replaceAll }) => {
+  const needs = ({ filePath }: z.output<typeof parameters>) => pathNeed('edit', filePath, files, 'write')
+  return draft('edit', parameters, needs, async ({ filePath, oldString, newString, replaceAll }) => {
     const path = files.locate(filePath, 'write')
     const title = files.show(path)
     const wanted = { title, old: plain(oldString), next: plain(newString), all: replaceAll ?? false }
@@ -59,7 +61,8 @@ function plain(text: string): string {
   return withLineEnd(withoutBom(text), '\n')
 }
 
-function readable(bytes: Buffer, title: string): Decoded {
+/** The text of a file that is to be changed. Throws `ToolError` when it is binary or would be damaged. */
+export function readable(bytes: Buffer, title: string): Decoded {
   const decoded = decode(bytes)
   if (!decoded) throw new ToolError(`${title} is a binary file.`, 'Change it with a program of its own through bash.')
   if (!decoded.exact)

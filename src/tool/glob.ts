@@ -4,6 +4,7 @@ import { limits } from '../limits.ts'
 import type { Files } from '../workspace/files.ts'
 import { type Draft, draft } from './draft.ts'
 import { ToolError } from './errors.ts'
+import { need } from './needs.ts'
 import { optional } from './parameters.ts'
 import { matcherOf, splitPattern } from './pattern.ts'
 import type { Repository } from './repository.ts'
@@ -15,7 +16,8 @@ const parameters = z.object({
 
 /** Finds files by name. Dot files are found, `.git` is not; ignored files only by their exact path or in a folder that is named (C76). */
 export function globTool({ files, repository }: { files: Files; repository: Repository }): Draft {
-  return draft('glob', parameters, async ({ pattern, path }, { signal }) => {
+  const needs = ({ pattern }: z.output<typeof parameters>) => need('glob', pattern)
+  return draft('glob', parameters, needs, async ({ pattern, path }, { signal }) => {
     const start = files.locate(path ?? files.directory, 'read')
     const under = await repository.place(start, signal)
     if (under.isFile) throw new ToolError(`${files.show(start)} is a file, not a folder.`, 'Use read for a file, or name a folder.')

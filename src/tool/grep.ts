@@ -4,6 +4,7 @@ import { limits } from '../limits.ts'
 import type { Files } from '../workspace/files.ts'
 import { type Draft, draft } from './draft.ts'
 import { ToolError } from './errors.ts'
+import { need } from './needs.ts'
 import { optional } from './parameters.ts'
 import { matcherOf } from './pattern.ts'
 import { type GitAnswer, gitError, type Place, type Repository } from './repository.ts'
@@ -23,7 +24,8 @@ interface Match {
 
 /** Searches file contents, those of untracked files too; ignored ones only where the path names them (C76). */
 export function grepTool({ files, repository }: { files: Files; repository: Repository }): Draft {
-  return draft('grep', parameters, async ({ pattern, path, include }, { signal }) => {
+  const needs = ({ pattern }: z.output<typeof parameters>) => need('grep', pattern)
+  return draft('grep', parameters, needs, async ({ pattern, path, include }, { signal }) => {
     if (/[\r\n]/.test(pattern)) throw new ToolError('The pattern holds a line break, and grep looks at single lines.', 'Search for one of the lines.')
     const place = await repository.place(path ?? files.directory, signal)
     const wanted = include === undefined ? () => true : includes(include, place, files)

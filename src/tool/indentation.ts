@@ -26,7 +26,8 @@ export function squeezed(line: string): string {
   return line.trim().replaceAll(/\s+/g, ' ')
 }
 
-const indentOf = (line: string) => /^[ \t]*/.exec(line)?.[0] ?? ''
+/** The white space a line begins with. */
+export const indentOf = (line: string) => /^[ \t]*/.exec(line)?.[0] ?? ''
 
 /** Learns from lines that belong together which indentation of the model stands for which of the file. */
 function shifts(file: readonly string[], old: readonly string[], same: (fileLine: string | undefined, oldLine: string | undefined) => boolean) {

@@ -4,6 +4,7 @@ import { limits } from '../limits.ts'
 import type { Files } from '../workspace/files.ts'
 import { type Draft, draft } from './draft.ts'
 import { ToolError } from './errors.ts'
+import { pathNeed } from './needs.ts'
 import { optional } from './parameters.ts'
 import type { Repository } from './repository.ts'
 
@@ -17,7 +18,8 @@ interface Node {
 
 /** Shows a folder as a tree, as deep as fits in 100 entries; ignored files stay out unless the folder itself is ignored. */
 export function listTool({ files, repository }: { files: Files; repository: Repository }): Draft {
-  return draft('list', parameters, async ({ path }, { signal }) => {
+  const needs = ({ path }: z.output<typeof parameters>) => pathNeed('list', path ?? files.directory, files, 'read')
+  return draft('list', parameters, needs, async ({ path }, { signal }) => {
     const place = await repository.place(path ?? files.directory, signal)
     const title = files.show(place.real)
     if (place.isFile) throw new ToolError(`${title} is a file, not a folder.`, 'Use read for a file.')

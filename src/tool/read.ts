@@ -6,6 +6,7 @@ import type { Files } from '../workspace/files.ts'
 import { type Draft, draft } from './draft.ts'
 import { ToolError } from './errors.ts'
 import { mediaOf } from './media.ts'
+import { pathNeed } from './needs.ts'
 import { integer } from './parameters.ts'
 import type { Seen } from './seen.ts'
 import { clean, cutLine, decode, linesOf } from './text.ts'
@@ -21,7 +22,8 @@ type Range = { readonly offset: number; readonly limit: number }
 
 /** Shows a file with line numbers, lists a folder, or hands over an image or PDF. */
 export function readTool({ files, seen }: { files: Files; seen: Seen }): Draft {
-  return draft('read', parameters, async (input) => {
+  const needs = ({ filePath }: z.output<typeof parameters>) => pathNeed('read', filePath, files, 'read')
+  return draft('read', parameters, needs, async (input) => {
     const path = files.locate(input.filePath, 'read')
     const range = { offset: Math.max(1, input.offset ?? 1), limit: input.limit ?? limits.outputLines }
     const kind = files.kind(path)

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { stripVTControlCharacters } from 'node:util'
+import { cut, clean as plain } from '../text.ts'
 
 /** The text of a file, and what is needed to write it back as it was. */
 export interface Decoded {
@@ -74,19 +74,9 @@ export function linesOf(text: string): string[] {
   return lines
 }
 
-/** Control characters a backend may refuse; tab, line ends and form feed are text. */
-const controls = /(?![\t\n\r\f])\p{Cc}/gu
-
-/** What may go to a model: LF line ends, no terminal escapes, no control characters, no half of a surrogate pair (C38). */
+/** What a tool hands to a model: clean text (C38) with LF line ends. */
 export function clean(text: string): string {
-  return withLineEnd(stripVTControlCharacters(text).replaceAll(controls, '').toWellFormed(), '\n')
-}
-
-/** At most `max` UTF-16 units from the start, never half of a surrogate pair (C75). */
-export function cut(text: string, max: number): string {
-  if (text.length <= max) return text
-  const last = text.charCodeAt(max - 1)
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max)
+  return withLineEnd(plain(text), '\n')
 }
 
 /** One line for a model: cut at `max` characters, saying so. */

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { Todo } from '../session/message.ts'
 import { type Draft, draft } from './draft.ts'
+import { need } from './needs.ts'
 
-/** Where the list of the session is kept. */
+/** Where the lists are kept; each session has one. */
 export interface Todos {
-  get(): readonly Todo[]
-  set(todos: Todo[]): void
+  get(sessionID: string): readonly Todo[]
+  set(todos: Todo[], sessionID: string): void
 }
 
 const item = z.object({
@@ -14,17 +15,20 @@ const item = z.object({
   priority: z.string().describe('high, medium or low'),
 })
 
+/** Reading the list is judged with writing it: who may not keep one has none to read. */
+const needs = () => need('todowrite')
+
 /** Replaces the list. */
 export function todoWrite(todos: Todos): Draft {
-  return draft('todowrite', z.object({ todos: z.array(item).describe('The whole list as it is now') }), async (input) => {
-    todos.set(input.todos)
+  return draft('todowrite', z.object({ todos: z.array(item).describe('The whole list as it is now') }), needs, async (input, { sessionID }) => {
+    todos.set(input.todos, sessionID)
     return shown(input.todos)
   })
 }
 
 /** Shows the list. */
 export function todoRead(todos: Todos): Draft {
-  return draft('todoread', z.object({}), async () => shown(todos.get()))
+  return draft('todoread', z.object({}), needs, async (_input, { sessionID }) => shown(todos.get(sessionID)))
 }
 
 function shown(todos: readonly Todo[]) {

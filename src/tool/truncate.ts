@@ -23,7 +23,8 @@ export interface Truncated {
 /** Cuts a whole text, saving it first when it is too long. */
 export type Truncate = (text: string, keep?: Keep) => Promise<Truncated>
 
-const standard: Limits = { lines: limits.outputLines, bytes: limits.outputBytes }
+/** What reaches the model unless a repository says otherwise. */
+export const standard: Limits = { lines: limits.outputLines, bytes: limits.outputBytes }
 
 /** The truncator of a run: 2,000 lines or 51,200 bytes reach the model, the whole text goes to a file in `folder` (created when needed). */
 export function truncator(folder: string, bounds: Limits = standard): Truncate {

@@ -54,6 +54,8 @@ export function confine(bounds: Bounds): Files {
   const directory = realPath(bounds.directory ?? root, root)
   if (!isInside(directory, root))
     throw new PathError(`The working directory ${directory} is not in the workspace ${root}.`, 'Set `working-directory` to a folder of the repository.')
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
+    throw new PathError(`There is no folder ${slashed(relative(root, directory))} in the workspace.`, 'Set `working-directory` to a folder of the repository.')
   const readable = (bounds.readable ?? []).map((folder) => realPath(folder, root))
   const queue = new Map<string, Promise<unknown>>()
   const isExtra = (real: string) => !isInside(real, root) && readable.some((folder) => isInside(real, folder))

@@ -44,6 +44,8 @@ const allowed = new Set([
   'RUNNER_OS',
   'RUNNER_ARCH',
   'RUNNER_TOOL_CACHE',
+  // By this mark the runner finds and ends what outlives the job, a daemon in a session of its own too.
+  'RUNNER_TRACKING_ID',
   'AGENT_TOOLSDIRECTORY',
   'ImageOS',
   'ImageVersion',

@@ -25,8 +25,11 @@ export interface ShellResult extends Captured {
 export interface Shell {
   /** The environment commands get; also what other programs of the tools are started with. */
   readonly env: Readonly<Record<string, string>>
-  /** Runs a command to the end of its shell, not of what it left in the background (C68). `timeout` in ms. Throws `ShellError` when it cannot start. */
-  run(command: string, options: { cwd: string; timeout: number; signal: AbortSignal }): Promise<ShellResult>
+  /**
+   * Runs a command to the end of its shell, not of what it left in the background (C68). `timeout` in ms; `more` is laid over the environment.
+   * Throws `ShellError` when it cannot start.
+   */
+  run(command: string, options: { cwd: string; timeout: number; signal: AbortSignal; more?: Readonly<Record<string, string>> }): Promise<ShellResult>
   /** Ends everything that commands of this run left behind. */
   close(): Promise<void>
 }
@@ -47,7 +50,7 @@ export function openShell(options: { env: Readonly<Record<string, string>>; fold
 
   return {
     env,
-    async run(command, { cwd, timeout, signal }) {
+    async run(command, { cwd, timeout, signal, more = {} }) {
       if (closed) throw new ShellError('The shell is closed: the run is ending.', 'Run no more commands.')
       if (command.includes('\0')) throw new ShellError('The command holds a NUL character.', 'Write it again without one.')
       if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new ShellError(`${cwd} is not a folder.`, 'Give `workdir` an existing folder.')
@@ -63,7 +66,7 @@ export function openShell(options: { env: Readonly<Record<string, string>>; fold
       reader.on('data', output.add)
       readers.add(reader)
       try {
-        const child = start(program, script ? [script] : ['-c', command], { cwd, env, output: pipe.write })
+        const child = start(program, script ? [script] : ['-c', command], { cwd, env: { ...env, ...more }, output: pipe.write })
         // Noted from the start: a run that is cut off must end this one too.
         if (child.pid !== undefined) groups.add(child.pid)
         const end = await endOf(child, timeout, signal)
@@ -80,7 +83,7 @@ export function openShell(options: { env: Readonly<Record<string, string>>; fold
     },
     async close() {
       closed = true
-      await Promise.all([...groups].map(endGroup))
+      await Promise.all([...groups].map((group) => endGroup(group)))
       for (const reader of readers) reader.destroy()
     },
   }
@@ -160,10 +163,10 @@ async function endOf(child: ChildProcess, timeout: number, signal: AbortSignal):
   }
 }
 
-/** TERM to a process group, KILL after the grace time (C70). */
-async function endGroup(pid: number): Promise<void> {
+/** TERM to a process group, KILL after the grace time in ms (C70). */
+export async function endGroup(pid: number, grace: number = limits.shellKillAfter): Promise<void> {
   send(pid, 'SIGTERM')
-  for (let waited = 0; waited < limits.shellKillAfter; waited += pollEvery) {
+  for (let waited = 0; waited < grace; waited += pollEvery) {
     await delay(pollEvery)
     if (!isAlive(pid)) return
   }

@@ -41,6 +41,25 @@ export type Pushed =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly reason: string }
 
+/** A file of a committed tree. */
+export interface TreeFile {
+  readonly size: number
+  /** Left out when the file has more than `limits.treeFileBytes`. */
+  readonly bytes?: Buffer
+}
+
+/**
+ * The files of a commit, read through git: nothing in the work tree changes what is seen here. Paths are relative to the top level, with `/`.
+ * Links count as the file or folder of the same tree that they lead to; those that lead elsewhere, and submodules, are not there.
+ */
+export interface Tree {
+  readonly commit: string
+  /** The files that are, or lie below, one of the paths, sorted; without paths all of them. */
+  list(paths?: readonly string[]): Promise<readonly string[]>
+  /** Files by path; what is no file is left out. */
+  read(paths: readonly string[]): Promise<ReadonlyMap<string, TreeFile>>
+}
+
 export interface Workspace {
   /** Real path of the repository's top level. */
   readonly root: string
@@ -53,6 +72,11 @@ export interface Workspace {
   push(commit: string, branch: string, expect: 'absent' | 'fast-forward'): Promise<Pushed>
   /** Writes everything since the start as a binary-safe patch file; returns its text when it is at most `limit` characters. */
   patch(start: Start, changes: Changes, file: string, limit: number): Promise<{ readonly text: string | undefined; readonly bytes: number }>
+  /**
+   * A branch of the remote as it is committed there, for what may be trusted; the work tree stays as it is. `tip` is its commit where that is known
+   * and here already (`Start.commit`), which spares asking the remote. Not while `start` runs. Throws `WorkspaceError` when the branch is gone.
+   */
+  tree(branch: string, tip?: string): Promise<Tree>
   /** Names of recently changed files, newest first. */
   recentFiles(count: number): Promise<readonly string[]>
 }

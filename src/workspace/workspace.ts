@@ -6,9 +6,10 @@ import { createGit } from './git.ts'
 import { validBranch } from './names.ts'
 import { pushCommit } from './push.ts'
 import { recentFiles } from './recent.ts'
-import { basicAuth } from './remote.ts'
+import { basicAuth, fetchTip } from './remote.ts'
 import { openRepository, scratchFolder } from './repository.ts'
 import { start } from './start.ts'
+import { trustedTree } from './trusted.ts'
 import type { Identity, Remote, Workspace } from './types.ts'
 
 /**
@@ -34,6 +35,7 @@ export async function openWorkspace(options: {
     commit: (changes, message) => commitChanges(repository, changes, message),
     push: (commit, branch, expect) => pushCommit(repository, remote, commit, checked(branch), expect),
     patch: (from, changes, file, limit) => writePatch(repository, from, changes, file, limit),
+    tree: async (branch, tip) => trustedTree(repository, tip ?? (await fetchTip(repository, remote, checked(branch), (await repository.head())?.commit))),
     recentFiles: (count) => recentFiles(repository, count),
   }
 }

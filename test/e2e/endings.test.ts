@@ -102,10 +102,14 @@ test('with `session-key` the thread keeps the session sealed; another key begins
     await world.checkout()
     const same = await comment(world, number, 'alice', '/opencode and now?', { inputs: { 'session-key': 'the first key of all' } })
     expect(same.outputs['session-id']).toBe(first.outputs['session-id'])
+    // People are slower than this test: what was edited in the second of a request counts as later.
+    for (const reply of world.github.thread(number).comments) if (reply.lastEditedAt) reply.lastEditedAt = '2020-01-01T00:00:00Z'
     const other = await comment(world, number, 'alice', '/opencode and now?', { inputs: { 'session-key': 'quite another key' } })
     expectExit(other, 0)
     expect(other.outputs['session-id']).not.toBe(first.outputs['session-id'])
     expect(other.summary).toContain('session-key')
+    const told = JSON.stringify(world.model?.requests().at(-1)?.messages)
+    expect(told.match(/Dates are parsed in UTC now/g)).toHaveLength(2)
   }))
 
 test('`session: new` starts afresh on the same issue', () =>
@@ -123,6 +127,11 @@ test('C168 `working-directory` is where tools start, and paths in it are committ
     const done = await comment(world, number, 'alice', '/opencode fix it', { inputs: { 'working-directory': 'packages/app' } })
     expectExit(done, 0)
     expect(done.outputs['changed-files']).toBe('packages/app/src/date.js')
+
+    await world.checkout()
+    const lost = await comment(world, number, 'alice', '/opencode fix it', { inputs: { 'working-directory': 'packages/nowhere' } })
+    expectExit(lost, 1)
+    expect(comments(world, number).at(-1)?.body).toMatch(/no folder packages\/nowhere in the workspace[.]\s+Set `working-directory`/)
   }))
 
 test('a run that was killed is told in its comment by the clean-up step, and its reaction taken back', () =>
@@ -139,6 +148,20 @@ test('a run that was killed is told in its comment by the clean-up step, and its
     const finished = await runPost(world, { event: 'issue_comment', payload, inputs: modelInputs(world) }, { ...state, finished: 'true' })
     expectExit(finished, 0)
     expect(comments(world, number)).toHaveLength(2)
+  }))
+
+test('a run that was killed when its work was pushed already does not say that nothing was', () =>
+  within({ script: fixDate }, async (world) => {
+    const { number } = world.github.openIssue({ title: 'Dates', author: 'rita' })
+    const { id } = world.github.comment(number, 'alice', '/opencode fix it')
+    const input = { event: 'issue_comment', payload: issueCommentPayload(world.github, id), inputs: modelInputs(world) }
+    const { state, outputs } = await runAction(world, input)
+    const { finished, ...killed } = state
+    expect(finished).toBe('true')
+    expectExit(await runPost(world, input, killed), 0)
+    const told = comments(world, number).at(-1)?.body
+    expect(told).toContain(`\`${outputs.branch}\``)
+    expect(told).not.toContain('nothing of this run was pushed')
   }))
 
 test('`/opencode help` answers without a model; a verb that is not built yet says so', () =>

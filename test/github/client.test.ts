@@ -1,16 +1,7 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { GitHubError, NoCommitsError } from '../../src/github/errors.ts'
-import { type Answer, type FakeServer, type Seen, serve } from './server.ts'
+import { type Answer, start } from './server.ts'
 
-const servers: FakeServer[] = []
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.stop()))
-})
-async function start(answer: (request: Seen, earlier: number) => Answer): Promise<FakeServer> {
-  const server = await serve(answer)
-  servers.push(server)
-  return server
-}
 const posted = { status: 201, json: { id: 7, html_url: 'https://x/7' } }
 const level = { status: 200, json: { permission: 'write', role_name: 'maintain' } }
 const refused = (status: number, message: string, more: Partial<{ errors: unknown; headers: Record<string, string> }> = {}): Answer => ({
@@ -36,11 +27,15 @@ test('C21 a permission answer that fails twice with 500 is asked for again', asy
   expect(server.said).toHaveLength(2)
 })
 
-test('C21 a permission that stays refused is unknown, with the reason', async () => {
-  const server = await start(() => refused(403, 'Must have push access'))
+test.each([
+  ['the token may not ask', refused(403, 'Must have push access'), 'forbidden', 1],
+  ['the token is not valid', refused(401, 'Bad credentials'), 'auth', 1],
+  ['GitHub is down', refused(500, 'oops'), 'server', 4],
+])('C21 a permission that cannot be read because %s is an error, not a word about the person', async (_, reply, kind, requests) => {
+  const server = await start(() => reply)
   const github = server.connect()
-  expect(await github.permission('alice')).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('Must have push access') })
-  expect(github.requests).toBe(1)
+  expect((await errorOf(github.permission('alice'))).kind).toBe(kind)
+  expect(github.requests).toBe(requests)
 })
 
 test('C20 a stranger is unknown by one answer of the permission endpoint', async () => {
@@ -159,7 +154,6 @@ test('a server that nobody answers at is a network error with a hint', async () 
   const server = await start(() => posted)
   const github = server.connect()
   await server.stop()
-  servers.splice(0)
   const error = await errorOf(github.updateComment(1, 'x'))
   expect(error).toMatchObject({ kind: 'network', hint: expect.stringContaining('proxy') })
   expect(error.message).toMatch(/^GitHub could not be reached to edit comment 1: /)
@@ -235,7 +229,7 @@ test('C166 the API address is taken as it is given, path prefix included, and th
 })
 
 test('the first twenty writes of a run are not spaced, later ones are', async () => {
-  const server = await start(() => posted)
+  const server = await start(({ method }) => (method === 'GET' ? level : posted))
   const github = server.connect({ second: 300_000 })
   for (let n = 0; n < 21; n++) await github.updateComment(1, 'x')
   const waits = github.updateComment(1, 'x').then(() => 'sent')

@@ -1,19 +1,9 @@
 import { schema as published } from '@octokit/graphql-schema'
 import { buildSchema, NoDeprecatedCustomRule, parse, specifiedRules, validate, visit } from 'graphql'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { GitHubError } from '../../src/github/errors.ts'
 import { commentsQuery, discussionQuery, filesQuery, repositoryQuery } from '../../src/github/queries.ts'
-import { type Answer, type FakeServer, type Seen, serve } from './server.ts'
-
-const servers: FakeServer[] = []
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.stop()))
-})
-async function start(answer: (request: Seen, earlier: number) => Answer): Promise<FakeServer> {
-  const server = await serve(answer)
-  servers.push(server)
-  return server
-}
+import { type Answer, type Seen, start } from './server.ts'
 
 interface Node {
   id: number

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect } from '../../src/github/client.ts'
 import type { GatewayOptions } from '../../src/github/gateway.ts'
 import type { GitHub } from '../../src/github/types.ts'
+import { afterwards } from '../support/closing.ts'
 
 export interface Seen {
   readonly method: string
@@ -21,8 +22,8 @@ export interface FakeServer {
   stop(): Promise<void>
 }
 
-/** A loopback server that answers every request by one function, which gets the number of earlier requests for the same route. */
-export async function serve(answer: (request: Seen, earlier: number) => Answer): Promise<FakeServer> {
+/** A loopback server, stopped after the test, that answers every request by one function, which gets the number of earlier requests for the same route. */
+export async function start(answer: (request: Seen, earlier: number) => Answer): Promise<FakeServer> {
   const seen: Seen[] = []
   const said: string[] = []
   const server = createServer((request, response) => {
@@ -36,6 +37,12 @@ export async function serve(answer: (request: Seen, earlier: number) => Answer):
     })
   })
   const origin = await listen(server)
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  afterwards(stop)
   return {
     origin,
     seen,
@@ -45,11 +52,7 @@ export async function serve(answer: (request: Seen, earlier: number) => Answer):
         { token, apiUrl: `${origin}${api}`, graphqlUrl: `${origin}${graphql}`, owner: 'octo', repo: 'demo' },
         { second: 1, log: (message) => said.push(message), ...options },
       ),
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    stop,
   }
 }
 

@@ -57,9 +57,26 @@ test('models that cannot call tools, are retired or write no text are left out',
   expect(Object.keys(models ?? {})).toEqual(['good'])
 })
 
-test('providers that need signed requests or have no key variable are left out', () => {
-  expect(made({ ...source({ a: model() }, { npm: '@ai-sdk/amazon-bedrock' }) })).toEqual({})
+test('providers whose package is not built in, or that have no key variable, are left out', () => {
+  expect(made({ ...source({ a: model() }, { npm: '@acme/ai-sdk' }) })).toEqual({})
   expect(made({ ...source({ a: model() }, { env: ['ACME_REGION'] }) })).toEqual({})
+})
+
+test('of a cloud’s variables the key is kept, and no model is preferred', () => {
+  const bedrock = { name: 'Bedrock', npm: '@ai-sdk/amazon-bedrock', env: ['AWS_ACCESS_KEY_ID', 'AWS_REGION', 'AWS_BEARER_TOKEN_BEDROCK'] }
+  const catalogue = made({ 'amazon-bedrock': { ...bedrock, models: { a: model() } } })
+  expect(catalogue['amazon-bedrock']).toMatchObject({ env: ['AWS_BEARER_TOKEN_BEDROCK'] })
+  expect(catalogue['amazon-bedrock']).not.toHaveProperty('best')
+})
+
+test('a service that has one address for everybody is given it', () => {
+  expect(made(source({ a: model() }, { npm: '@ai-sdk/groq', api: undefined })).acme?.url).toBe('https://api.groq.com/openai/v1')
+})
+
+test('a model that wants its reasoning back is marked so', () => {
+  const models = made(source({ a: model({ interleaved: { field: 'reasoning_content' } }), b: model({ interleaved: true }) })).acme?.models
+  expect(models).toMatchObject({ a: { k: 'rth' }, b: { k: 'rt' } })
+  expect(findModel('deepseek', 'deepseek-v4-pro')).toMatchObject({ echo: true })
 })
 
 test('an address with a placeholder is left for the user to give', () => {

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Failure } from '../../src/failure.ts'
+import { builtin } from '../../src/model/catalogue.ts'
 import { chooseModel, type ModelRequest, parseModelRef, secretsOf } from '../../src/model/choose.ts'
 import { ModelError } from '../../src/model/errors.ts'
+import { withConfig } from '../../src/model/with-config.ts'
 
 function choose(model: string | undefined, more: Omit<Partial<ModelRequest>, 'model'> = {}) {
   return chooseModel({ env: {}, ...more, ...(model === undefined ? {} : { model: parseModelRef(model) }) })
@@ -132,13 +134,21 @@ test.each([
   ['google/gemini-2.5-pro', { baseUrl: 'https://gw.test/v1' }, 'google', 'https://gw.test/v1'],
   ['minimax/MiniMax-M3', {}, 'anthropic', 'https://api.minimax.io/anthropic/v1'],
   ['openrouter/z-ai/glm-5.2', {}, 'openai-compatible', 'https://openrouter.ai/api/v1'],
+  ['deepseek/deepseek-v4-pro', {}, 'openai-compatible', 'https://api.deepseek.com'],
+  ['mistral/devstral-latest', {}, 'openai-compatible', 'https://api.mistral.ai/v1'],
+  ['xai/grok-4.7', {}, 'openai-compatible', 'https://api.x.ai/v1'],
+  ['groq/openai/gpt-oss-120b', {}, 'openai-compatible', 'https://api.groq.com/openai/v1'],
+  ['cerebras/gpt-oss-120b', {}, 'openai-compatible', 'https://api.cerebras.ai/v1'],
+  ['togetherai/openai/gpt-oss-120b', {}, 'openai-compatible', 'https://api.together.xyz/v1'],
+  ['fireworks-ai/accounts/fireworks/models/kimi-k3', {}, 'openai-compatible', 'https://api.fireworks.ai/inference/v1'],
   ['groq/openai/gpt-oss-120b', { baseUrl: 'https://gw.test/openai/v1/chat/completions' }, 'openai-compatible', 'https://gw.test/openai/v1'],
 ])('%s with %o speaks %s at %s', (model, more, protocol, baseUrl) => {
   expect(choose(model, { apiKey: 'k', ...more })).toMatchObject({ protocol, baseUrl })
 })
 
 test('a provider whose address nobody knows asks for it', () => {
-  expect(refusal(() => choose('groq/openai/gpt-oss-120b', { apiKey: 'k' })).hint).toContain('base-url')
+  const providers = withConfig(builtin, { provider: { acme: { models: { x: {} } } } })
+  expect(refusal(() => choose('acme/x', { apiKey: 'k', providers })).hint).toContain('base-url')
 })
 
 test('a server of one’s own needs an address and no key', () => {

@@ -31,9 +31,10 @@ test('C124 a locked conversation gives a desk without a comment, and a note', as
   expect(await desk.say('done')).toBeUndefined()
 })
 
-test('a token that may not comment is found out at once', async () => {
+test('C131 a token that may not comment is found out at once, and its reaction does not stay', async () => {
   const github = fakeGitHub({ createComment: () => Promise.reject(refusal('forbidden')) })
   await expect(openDesk(github, { number: 12, request: 5 }, 'working')).rejects.toThrow(GitHubError)
+  expect(github.calls.at(-1)).toEqual(['unreact', { comment: 5 }, 77])
 })
 
 test('C139 a comment that may not be edited is followed by a new one', async () => {

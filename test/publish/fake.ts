@@ -46,6 +46,7 @@ export function fakeWorkspace(...pushes: Pushed[]): Workspace & { readonly pushe
     start: unasked,
     changes: unasked,
     patch: unasked,
+    tree: unasked,
     recentFiles: unasked,
     commit: (_, message) => Promise.resolve(`commit of "${message}"`),
     push: (_, branch, expect) => {

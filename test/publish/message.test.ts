@@ -4,8 +4,10 @@ import { commitMessage, pullTitle, titleOf } from '../../src/publish/message.ts'
 
 test.each([
   ['fix the date parsing', 'Fix the date parsing'],
-  ['\n\n## Fix `it`\nmore', 'Fix `it'],
-  ['> "quoted" words', 'Quoted" words'],
+  ['\n\n## Fix `it`\nmore', 'Fix `it`'],
+  ['**`Fix it`**', 'Fix it'],
+  ['- "Fix it"', 'Fix it'],
+  ['> "quoted" words', '"quoted" words'],
   ['日付を直す', '日付を直す'],
   ['```\n---\n', ''],
 ])('the title of %j is %j', (text, title) => {

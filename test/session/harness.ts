@@ -60,11 +60,13 @@ export const result = (output: string, rest: Partial<ToolResult> = {}): ToolResu
 
 export interface Setup extends Partial<Omit<EngineOptions, 'store'>> {
   readonly history?: readonly WithParts[]
+  /** The session as it begins. */
+  readonly begun?: Session
 }
 
 /** An engine on the scripted model, with everything a test may want to look at. */
-export function setup(server: SseModel, { history = [], ...options }: Setup = {}) {
-  const store = memoryStore(session, history)
+export function setup(server: Pick<SseModel, 'model'>, { history = [], begun = session, ...options }: Setup = {}) {
+  const store = memoryStore(begun, history)
   const events: SessionEvent[] = []
   const clock = fakeClock()
   const arriving: Incoming[] = []

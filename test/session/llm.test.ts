@@ -1,8 +1,11 @@
 import { MockLanguageModelV4, simulateReadableStream } from 'ai/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Model } from '../../src/model/model.ts'
+import type { Hooks } from '../../src/session/hooks.ts'
+import { chatChunk, chatEvents, rawServer } from '../support/raw-sse.ts'
+import { bodyOf, chosen, speak } from '../support/speak.ts'
 import { type SseModel, sseModel, text } from '../support/sse-model.ts'
-import { setup } from './harness.ts'
+import { type Setup, setup } from './harness.ts'
 
 let server: SseModel
 beforeEach(async () => {
@@ -13,7 +16,11 @@ afterEach(async () => {
 })
 
 /** What reaches a model that speaks another protocol. */
-async function optionsFor(protocol: Model['protocol'], info: Partial<Model['info']> = {}): Promise<Parameters<MockLanguageModelV4['doStream']>[0]> {
+async function optionsFor(
+  protocol: Model['protocol'],
+  info: Partial<Model['info']> = {},
+  rest: Setup = {},
+): Promise<Parameters<MockLanguageModelV4['doStream']>[0]> {
   const language = new MockLanguageModelV4({
     doStream: async () => ({
       stream: simulateReadableStream({
@@ -30,7 +37,7 @@ async function optionsFor(protocol: Model['protocol'], info: Partial<Model['info
       }),
     }),
   })
-  await setup(server, { model: { ...server.model(info), language, protocol } }).ask()
+  await setup(server, { ...rest, model: { ...server.model(info), language, protocol } }).ask()
   const [options] = language.doStreamCalls
   if (!options) throw new Error('the model was not called')
   return options
@@ -77,6 +84,52 @@ describe('a request', () => {
     const { prompt } = await optionsFor('anthropic')
     const mark = { anthropic: { cacheControl: { type: 'ephemeral' } } }
     expect(prompt.map(({ providerOptions }) => providerOptions)).toEqual([mark, mark])
+  })
+
+  test('marks two pieces of a divided system text and no more: Anthropic takes four marks in all', async () => {
+    const hooks: Hooks = {
+      trigger: (_name, _, output) => {
+        if ('system' in output) output.system.splice(0, 1, 'a', 'b', 'c')
+        return Promise.resolve(output)
+      },
+    }
+    const { prompt } = await optionsFor('anthropic', {}, { hooks })
+    expect(prompt.map(({ role, providerOptions }) => [role, providerOptions !== undefined])).toEqual([
+      ['system', true],
+      ['system', true],
+      ['system', false],
+      ['user', true],
+    ])
+  })
+
+  test('carries the agent’s sampling and options to the protocols of OpenAI', async () => {
+    const agent = { name: 'build', temperature: 0.3, topP: 0.8, options: { reasoningEffort: 'high', reasoningSummary: undefined } }
+    const responses = await optionsFor('openai-responses', { reasoning: true }, { agent })
+    expect(responses).toMatchObject({ temperature: 0.3, topP: 0.8, maxOutputTokens: 10_000 })
+    expect(responses.providerOptions?.openai).toMatchObject({ promptCacheKey: 'ses_test', reasoningEffort: 'high' })
+    expect((await optionsFor('openai-chat', {}, { agent })).providerOptions).toEqual({ openai: { promptCacheKey: 'ses_test', reasoningEffort: 'high' } })
+    expect((await optionsFor('google', {}, { agent })).providerOptions).toEqual({ google: { reasoningEffort: 'high' } })
+  })
+
+  test('temperature, top_p, token cap and effort are in the request of a chat-style and of a Responses-style service', async () => {
+    const done = 'data: {"type":"response.completed","response":{"id":"r","usage":{"input_tokens":1,"output_tokens":1}}}\n\n'
+    await using chat = await rawServer({ pieces: chatEvents(chatChunk({ content: 'Hi' }), chatChunk({}, 'stop')) })
+    const sampling = { temperature: 0.3, topP: 0.8 }
+    await speak(chosen(chat, 'acme/x'), { ...sampling, variant: 'high' })
+    expect(bodyOf(chat)).toMatchObject({ temperature: 0.3, top_p: 0.8, max_tokens: 16_384, reasoning_effort: 'high' })
+    await using responses = await rawServer({ pieces: [done] })
+    await speak(chosen(responses, 'openai-responses/gpt-4.1'), sampling)
+    expect(bodyOf(responses)).toMatchObject({ temperature: 0.3, top_p: 0.8, max_output_tokens: 32_000 })
+    await speak(chosen(responses, 'openai-responses/gpt-5.4'), { variant: 'high' })
+    expect(bodyOf(responses)).toMatchObject({ max_output_tokens: 32_000, reasoning: { effort: 'high' } })
+  })
+
+  test('thinks as hard as the message asks', async () => {
+    server.queue(text('a'), text('b'))
+    const { engine } = setup(server, { model: server.model({ reasoning: true }) })
+    await engine.prompt({ parts: [{ type: 'text', text: 'Think' }], variant: 'high' })
+    await engine.prompt({ parts: [{ type: 'text', text: 'Do' }] })
+    expect(server.requests.map(({ body }) => body.reasoning_effort)).toEqual(['high', undefined])
   })
 
   test('asks OpenAI for reasoning that can be sent back, and names the session for its cache', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { noHooks } from '../../src/session/hooks.ts'
 import type { StreamEvent } from '../../src/session/llm.ts'
 import { type Assistant, noTokens } from '../../src/session/message.ts'
 import { readAnswer } from '../../src/session/processor.ts'
@@ -43,7 +44,7 @@ async function reading(...events: StreamEvent[]) {
   async function* stream() {
     yield* events
   }
-  const read = await readAnswer(stream(), message, { record, clock: fakeClock(), signal: new AbortController().signal })
+  const read = await readAnswer(stream(), message, { record, clock: fakeClock(), signal: new AbortController().signal, hooks: noHooks })
   return { read, parts: store.messages()[0]?.parts ?? [], tools: toolsOf(store.messages()) }
 }
 

@@ -15,6 +15,11 @@ describe('the wait before a retry', () => {
     ['retry-after', '30', 30_000],
     ['retry-after', '0.5', 500],
     ['retry-after', new Date(now + 20_000).toUTCString(), 20_000],
+    ['retry-after', 'Thu, 01 Jan 2026 00:00:20 GMT', 20_000],
+    ['retry-after', 'Thursday, 01-Jan-26 00:00:20 GMT', 20_000],
+    ['retry-after', 'Thu Jan  1 00:00:20 2026', 20_000],
+    ['retry-after', '700', 700_000],
+    ['retry-after-ms', '1500.5', 1500.5],
   ])('%s: %s is obeyed, even when the doubled value is larger', (name, value, expected) => {
     expect(retryDelay(5, { [name]: value }, now)).toBe(expected)
   })
@@ -38,6 +43,15 @@ describe('whether to try again', () => {
 
   test('an overflow never is', () => {
     expect(decideRetry(1, { error: { name: 'ContextOverflowError', message: 'too long', retryable: false } }, now)).toHaveProperty('give')
+  })
+
+  test('what no timer could wait for is not tried', () => {
+    expect(decideRetry(1, { ...passing, headers: { 'retry-after-ms': String(2 ** 40) } }, now)).toHaveProperty('give')
+  })
+
+  test('a wait past the end of the run is not begun', () => {
+    expect(decideRetry(1, passing, now, 1999)).toEqual({ give: expect.objectContaining({ message: expect.stringContaining('past the end of the run') }) })
+    expect(decideRetry(1, passing, now, 2000)).toEqual({ wait: 2000 })
   })
 
   test('two minutes are waited for, more is not', () => {

@@ -111,12 +111,12 @@ describe('an answer becomes parts', () => {
 })
 
 describe('a broken stream', () => {
-  test('C151: an answer without a finish is asked for again, and nothing of the first try is left', async () => {
+  test('C151: an answer without a finish is asked for again, and nothing of the first try is left but that it failed', async () => {
     server.queue(cut(delta({ content: 'half an' })), text('A whole answer'))
     const { ask, events } = setup(server)
     const answer = await ask()
     expect(textOf(answer)).toBe('A whole answer')
-    expect(partTypes(answer.parts)).toEqual(['step-start', 'text', 'step-finish'])
+    expect(partTypes(answer.parts)).toEqual(['retry', 'step-start', 'text', 'step-finish'])
     expect(events).toContainEqual({ type: 'status', status: expect.objectContaining({ type: 'retry', attempt: 1 }) })
   })
 
@@ -168,7 +168,7 @@ describe('a broken stream', () => {
 
   test('C152: an error object that tells of an overflow is one, with its message', async () => {
     server.queue(raw(event({ error: { message: 'context length exceeded' } }), DONE))
-    expect(errorOf(await setup(server).ask())).toMatchObject({ name: 'ContextOverflowError', message: 'context length exceeded' })
+    expect(errorOf(await setup(server).ask())).toMatchObject({ name: 'ContextOverflowError', message: expect.stringContaining('context length exceeded') })
     expect(server.requests).toHaveLength(1)
   })
 

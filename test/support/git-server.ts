@@ -1,12 +1,13 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { createGitServer } from '../../src/local/git-server.ts'
 
-/** What git needs to be the same on every machine; tests and server use it, never the environment of the machine. */
-export const neutralEnv = {
+/** What git needs to be the same on every machine. */
+const neutralEnv = {
   PATH: process.env.PATH ?? '',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -24,7 +25,7 @@ export async function git(cwd: string, ...args: readonly string[]): Promise<stri
 }
 
 export interface GitServer {
-  /** `http://127.0.0.1:PORT/NAME.git` */
+  /** `http://127.0.0.1:PORT/octo/NAME.git` */
   url(name: string): string
   /** The bare repository behind it. */
   folder(name: string): string
@@ -39,38 +40,31 @@ export interface GitServer {
   close(): Promise<void>
 }
 
-/**
- * A git host over real HTTP (`git http-backend`) on loopback. Reading is public unless `private`; pushing needs the token by basic auth. Two
- * Authorization headers are answered with 400, as GitHub does.
- */
+/** A git host over real HTTP on loopback: the demo's, with what tests want to see and to break. Reading is public unless `private`; pushing needs the token. */
 export async function startGitServer(options: { readonly token: string; readonly private?: boolean }): Promise<GitServer> {
   const root = await mkdtemp(join(tmpdir(), 'git-server-'))
   const requests: GitServer['requests'] = []
   const answers: { readonly path: RegExp; readonly status: number | 'never'; readonly body: string }[] = []
-  const expected = `Basic ${Buffer.from(`x-access-token:${options.token}`).toString('base64')}`
+  const host = createGitServer({ root, env: process.env, token: options.token, isPrivate: () => options.private === true, pushed: async () => undefined })
 
   const server = createServer((request, response) => {
     const path = request.url ?? '/'
-    const authorization = request.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === 'authorization')
-    requests.push({ path, authorization })
+    requests.push({ path, authorization: request.headersDistinct.authorization ?? [] })
     const fixed = answers.find((answer) => answer.path.test(path))
-    if (fixed?.status === 'never') return
-    if (fixed !== undefined) return plain(response, fixed.status, fixed.body)
-    if (authorization.length > 1) return plain(response, 400, 'Duplicate header: "Authorization"')
-    const known = authorization[0] === expected
-    const needsToken = options.private === true || path.includes('git-receive-pack') || authorization.length > 0
-    if (needsToken && !known) return plain(response, 401, 'Who are you?', { 'WWW-Authenticate': 'Basic realm="git"' })
-    serve(root, request, response, known)
+    if (fixed === undefined) return void host.handle(request, response)
+    if (fixed.status === 'never') return
+    response.writeHead(fixed.status, { 'Content-Type': 'text/plain' })
+    response.end(fixed.body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  const folder = (name: string) => join(root, `${name}.git`)
+  const folder = (name: string) => join(root, 'octo', `${name}.git`)
 
   return {
     requests,
     folder,
-    url: (name) => `http://127.0.0.1:${port}/${name}.git`,
+    url: (name) => `http://127.0.0.1:${port}/octo/${name}.git`,
     async create(name, defaultBranch = 'main') {
       await mkdir(folder(name), { recursive: true })
       await git(folder(name), 'init', '--quiet', '--bare', `--initial-branch=${defaultBranch}`)
@@ -89,43 +83,4 @@ export async function startGitServer(options: { readonly token: string; readonly
       await rm(root, { recursive: true, force: true })
     },
   }
-}
-
-function plain(response: ServerResponse, status: number, body: string, headers: Readonly<Record<string, string>> = {}): void {
-  response.writeHead(status, { 'Content-Type': 'text/plain', ...headers })
-  response.end(body)
-}
-
-/** One CGI exchange with `git http-backend`. */
-function serve(root: string, request: IncomingMessage, response: ServerResponse, known: boolean): void {
-  const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
-  const header = (name: string) => String(request.headers[name] ?? '')
-  const backend = spawn('git', ['http-backend'], {
-    env: {
-      ...neutralEnv,
-      GIT_PROJECT_ROOT: root,
-      GIT_HTTP_EXPORT_ALL: '1',
-      PATH_INFO: decodeURIComponent(pathname),
-      QUERY_STRING: search.slice(1),
-      REQUEST_METHOD: request.method ?? 'GET',
-      CONTENT_TYPE: header('content-type'),
-      HTTP_CONTENT_ENCODING: header('content-encoding'),
-      GIT_PROTOCOL: header('git-protocol'),
-      ...(known ? { REMOTE_USER: 'bot' } : {}),
-    },
-  })
-  request.pipe(backend.stdin)
-  // A backend that refuses early stops reading; that is its answer and no failure of the server.
-  backend.stdin.on('error', () => request.unpipe(backend.stdin))
-  const output: Buffer[] = []
-  backend.stdout.on('data', (chunk: Buffer) => output.push(chunk))
-  backend.on('close', () => {
-    const bytes = Buffer.concat(output)
-    const end = bytes.indexOf('\r\n\r\n')
-    const headers = bytes.subarray(0, Math.max(end, 0)).toString().split('\r\n')
-    const pairs = headers.filter(Boolean).map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])
-    const status = pairs.find(([name]) => name === 'Status')?.[1] ?? (end < 0 ? '500' : '200')
-    response.writeHead(Number.parseInt(status, 10), Object.fromEntries(pairs.filter(([name]) => name !== 'Status')))
-    response.end(end < 0 ? '' : bytes.subarray(end + 4))
-  })
 }

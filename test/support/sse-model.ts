@@ -17,7 +17,7 @@ const ChatMessage = z.looseObject({
 const ChatRequest = z.looseObject({
   messages: z.array(ChatMessage),
   tools: z.array(z.object({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) })).optional(),
-  tool_choice: z.unknown(),
+  tool_choice: z.unknown().optional(),
 })
 export type ChatMessage = z.infer<typeof ChatMessage>
 export type ChatRequest = z.infer<typeof ChatRequest>
@@ -44,7 +44,8 @@ export interface SseModel extends AsyncDisposable {
   model(info?: Partial<ModelInfo>): Model
 }
 
-export async function sseModel(): Promise<SseModel> {
+/** `prefill`: takes a request that ends in an assistant's message, as few backends do. */
+export async function sseModel({ prefill = false } = {}): Promise<SseModel> {
   const requests: Recorded[] = []
   const refusals: string[] = []
   const replies: Reply[] = []
@@ -56,7 +57,7 @@ export async function sseModel(): Promise<SseModel> {
     const text = Buffer.concat(pieces).toString('utf8')
     const recorded = { body: ChatRequest.parse(JSON.parse(text)), text, headers: request.headers }
     requests.push(recorded)
-    const disorder = disorderOf(recorded.body)
+    const disorder = disorderOf(recorded.body, prefill)
     if (disorder) {
       refusals.push(disorder)
       http(400, { error: { message: disorder } })(response, recorded)
@@ -99,11 +100,11 @@ export async function sseModel(): Promise<SseModel> {
 }
 
 /** The first rule of a strict backend that a request breaks. */
-export function disorderOf({ messages, tools }: ChatRequest): string | undefined {
+export function disorderOf({ messages, tools }: ChatRequest, prefill = false): string | undefined {
   const names = tools?.map((tool) => tool.function.name) ?? []
   if (names.join() !== names.toSorted().join()) return 'tools are not sorted by name'
   const last = messages.at(-1)?.role
-  if (last !== 'user' && last !== 'tool') return `the last message is of role ${last}`
+  if (last !== 'user' && last !== 'tool' && !(prefill && last === 'assistant')) return `the last message is of role ${last}`
   const ids = new Set<string>()
   let owed: string[] = []
   for (const [index, message] of messages.entries()) {

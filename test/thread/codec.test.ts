@@ -51,6 +51,10 @@ test('a turn spread over several comments keeps to the room it is given and is j
       (written, withKey, first, rest, dice) => {
         const needed = commentsNeeded(written, first, rest)
         const targets = Array.from({ length: needed }, (_, index) => ({ comment: 500 + index, chars: index === 0 ? first : rest }))
+        if (needed > limits.threadParts) {
+          expect(() => encode(written, { seq: 1, key: withKey }, targets)).toThrow(RangeError)
+          return
+        }
         const blocks = encode(written, { seq: 1, key: withKey }, targets)
         expect(blocks).toHaveLength(needed)
         for (const [index, text] of blocks.entries()) if (needed > 1) expect(text.length).toBeLessThanOrEqual(targets[index]?.chars ?? 0)
@@ -66,6 +70,14 @@ test('a turn spread over several comments keeps to the room it is given and is j
     ),
     { numRuns: 60 },
   )
+})
+
+test('a turn that would need more comments than one may have is not written', () => {
+  const long = turn(1, { messages: [user('msg_1', noise(20_000))] })
+  const needed = commentsNeeded(long, 400, 1500)
+  expect(needed).toBeGreaterThan(limits.threadParts)
+  const targets = Array.from({ length: needed }, (_, index) => ({ comment: 1 + index, chars: index === 0 ? 400 : 1500 }))
+  expect(() => encode(long, { seq: 1 }, targets)).toThrow(RangeError)
 })
 
 test('parts of two writes of the same turn are not mixed', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encode, readBlock } from '../../src/thread/codec.ts'
-import { carriesSession, isOurs, neutralise, stripHidden } from '../../src/thread/hidden.ts'
+import { carriesSession, isContinuation, isOurs, neutralise, stripHidden } from '../../src/thread/hidden.ts'
 import { turn } from './turns.ts'
 
 const [block = ''] = encode(turn(1), { seq: 1 }, [{ comment: 1, chars: 60_000 }])
@@ -23,6 +23,12 @@ test('a reply is known by its hidden block', () => {
   expect(isOurs('<!-- opencode:other -->')).toBe(true)
   expect(carriesSession('<!-- opencode:other -->')).toBe(false)
   expect(isOurs('I ran opencode:session myself')).toBe(false)
+})
+
+test('a further part of a long turn is known from the reply it belongs to', () => {
+  const targets = [1, 2].map((comment) => ({ comment, chars: block.length - 10 }))
+  expect(encode(turn(1), { seq: 1 }, targets).map(isContinuation)).toEqual([false, true])
+  expect(isContinuation(`Done.\n\n${block}`)).toBe(false)
 })
 
 test('text that repeats a block is posted as text and read as nothing', () => {

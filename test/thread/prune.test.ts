@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Part } from '../../src/session/message.ts'
+import type { Part, WithParts } from '../../src/session/message.ts'
 import { blockChars, type Turn } from '../../src/thread/codec.ts'
 import { prune } from '../../src/thread/prune.ts'
 import { anyTurn, assistant, noise, plain, tool, turn, user } from './turns.ts'
@@ -116,4 +116,24 @@ test('what no model reads goes before everything else: details of tool calls and
   expect(pruned.left).toEqual(['the details of 2 tool calls'])
   expect(stateOf(pruned.turn, 'prt_t')).toMatchObject({ state: { output: noise(1000), metadata: {} } })
   expect(stateOf(pruned.turn, 'prt_c')).toMatchObject({ state: { output: '', time: { compacted: 99 } } })
+})
+
+test('what a summary stands for goes before anything the next request repeats, however small it is', () => {
+  const answers = Array.from({ length: 6 }, (_, index) =>
+    assistant(`msg_${index}`, 'msg_a', 'reads on', [tool(`prt_t${index}`, `msg_${index}`, noise(index === 5 ? 20_000 : 4_000, index + 1))]),
+  )
+  const asked: Part = { id: 'prt_c', messageID: 'msg_c', type: 'compaction', auto: true, tailStart: 'msg_5' }
+  const request: WithParts = { ...user('msg_c', ''), parts: [asked] }
+  const summary = assistant('msg_s', 'msg_c', 'The summary')
+  const kept = (summarised: boolean, tail: Partial<typeof asked> = {}) => {
+    const info = { ...summary.info, summary: summarised }
+    const messages = [user('msg_a', 'question'), ...answers, { ...request, parts: [{ ...asked, ...tail }] }, { ...summary, info }]
+    const { turn: left } = prune(turn(1, { messages }), 30_000, blockChars)
+    return left.messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool' && 'output' in part.state ? [part.state.output.length] : [])))
+  }
+  expect(kept(true).at(-1)).toBe(20_000)
+  expect(kept(true).slice(0, 5)).toContain(0)
+  // Without a summary, or with all of the turn kept beside it, the biggest goes first.
+  expect(kept(false).at(-1)).toBe(0)
+  expect(kept(true, { tailStart: 'msg_of_an_earlier_turn' }).at(-1)).toBe(0)
 })

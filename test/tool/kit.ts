@@ -1,28 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach } from 'vitest'
 import { textsOf } from '../../src/prompt/texts.ts'
 import type { Todo } from '../../src/session/message.ts'
-import { builtinTools } from '../../src/tool/registry.ts'
+import { type BuiltinOptions, builtinTools } from '../../src/tool/registry.ts'
 import type { Tool, ToolContext, ToolResult } from '../../src/tool/tool.ts'
 import { confine } from '../../src/workspace/files.ts'
 import { openShell } from '../../src/workspace/shell.ts'
 import { shellEnvironment } from '../../src/workspace/shell-env.ts'
-
-const closing: (() => Promise<void> | void)[] = []
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-/** A temporary folder that is removed after the test. */
-export function tempFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tools-')))
-  closing.push(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+import { afterwards, never, tempFolder } from '../support/closing.ts'
 
 export interface Bench {
   readonly root: string
@@ -42,7 +28,14 @@ export interface Bench {
 
 /** A git repository in a temporary folder, and the tools on it. */
 export function bench(
-  options: { repository?: boolean; directory?: string; files?: Readonly<Record<string, string | Uint8Array>>; env?: Readonly<Record<string, string>> } = {},
+  options: {
+    repository?: boolean
+    directory?: string
+    files?: Readonly<Record<string, string | Uint8Array>>
+    env?: Readonly<Record<string, string>>
+    /** The model the tools are for. */
+    modelID?: string
+  } & Pick<BuiltinOptions, 'assets' | 'skills' | 'web' | 'search'> = {},
 ): Bench {
   const base = tempFolder()
   const [root, save, outside] = [join(base, 'root'), join(base, 'save'), join(base, 'outside')]
@@ -57,16 +50,21 @@ export function bench(
   for (const [path, content] of Object.entries(options.files ?? {})) put(path, content)
   if (options.repository ?? true) git('init', '-q')
   const shell = openShell({ env: { ...shellEnvironment(process.env), ...options.env }, folder: save })
-  closing.push(() => shell.close())
+  afterwards(() => shell.close())
   const todos: Todo[] = []
+  const { modelID = 'a-model', assets, skills, web, search } = options
   const tools = builtinTools({
+    ...(assets === undefined ? {} : { assets }),
+    ...(skills ? { skills } : {}),
+    ...(web ? { web } : {}),
+    ...(search ? { search } : {}),
     files: confine({ root, directory: join(root, options.directory ?? '.'), readable: [save] }),
     shell,
     texts: textsOf(join(import.meta.dirname, '../../prompts')),
     todos: { get: () => todos, set: (next) => todos.splice(0, todos.length, ...next) },
     save,
-  })
-  const call = (id: string, input: unknown, signal = new AbortController().signal) => {
+  }).filter(({ suits }) => suits?.(modelID) ?? true)
+  const call = (id: string, input: unknown, signal = never) => {
     const tool = tools.find((each) => each.id === id)
     if (!tool) throw new Error(`no tool ${id}`)
     const context: ToolContext = { sessionID: 'ses_1', messageID: 'msg_1', callID: 'call_1', agent: 'build', signal, metadata: () => undefined }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { draft, finish } from '../../src/tool/draft.ts'
 import { truncator } from '../../src/tool/truncate.ts'
-import { bench, tempFolder } from './kit.ts'
+import { tempFolder } from '../support/closing.ts'
+import { bench } from './kit.ts'
 
 const context = { sessionID: 's', messageID: 'm', callID: 'c', agent: 'build', signal: new AbortController().signal, metadata: () => undefined }
 
@@ -17,9 +18,25 @@ describe('the built-in tools', () => {
       list: ['path'],
       edit: ['filePath', 'oldString', 'newString', 'replaceAll'],
       write: ['content', 'filePath'],
+      webfetch: ['url', 'format', 'timeout'],
       todowrite: ['todos'],
       todoread: [],
     })
+  })
+
+  it.each<[string, boolean]>([
+    ['gpt-5', true],
+    ['gpt-5.2-codex', true],
+    ['openai/GPT-5-mini', true],
+    ['gpt-4o', false],
+    ['gpt-4.1-mini', false],
+    ['gpt-oss-120b', false],
+    ['claude-sonnet-4-5', false],
+    ['gemini-3-pro', false],
+    ['o3', false],
+  ])('change files by patches or by replacing, as %s was trained', (modelID, patches) => {
+    const ids = bench({ repository: false, modelID }).tools.map(({ id }) => id)
+    expect(ids.filter((id) => ['edit', 'write', 'apply_patch'].includes(id))).toEqual(patches ? ['apply_patch'] : ['edit', 'write'])
   })
 
   it('take less than 6 kB of a request', () => {
@@ -33,7 +50,9 @@ describe('the built-in tools', () => {
   })
 
   it('describe every parameter, and ask for whole numbers where they count', () => {
-    for (const { id, parameters } of bench().tools) {
+    const skill = { name: 'a', description: 'b', location: 'c', body: 'd', files: [] }
+    const all = [...bench({ modelID: 'gpt-5', skills: [skill], search: { exaKey: 'k' } }).tools, ...bench().tools]
+    for (const { id, parameters } of all) {
       const { properties = {} } = z.toJSONSchema(parameters, { io: 'input', target: 'draft-7' })
       for (const [name, schema] of Object.entries(properties)) expect(schema, `${id}.${name}`).toHaveProperty('description')
     }
@@ -83,7 +102,12 @@ describe('the list of todos', () => {
 describe('what every tool’s output goes through', () => {
   const tool = (output: string, metadata: Record<string, unknown> = {}) =>
     finish(
-      draft('t', z.object({}), async () => ({ title: 't', output, metadata })),
+      draft(
+        't',
+        z.object({}),
+        () => [],
+        async () => ({ title: 't', output, metadata }),
+      ),
       'd',
       truncator(tempFolder()),
     )

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { bench, tempFolder } from './kit.ts'
+import { tempFolder } from '../support/closing.ts'
+import { bench } from './kit.ts'
 
 const project = {
   '.gitignore': 'node_modules/\ndist/\n',

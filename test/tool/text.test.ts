@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clean, cut, decode, encode, lineEnd } from '../../src/tool/text.ts'
+import { cut } from '../../src/text.ts'
+import { clean, decode, encode, lineEnd } from '../../src/tool/text.ts'
 
 describe('cleaning for a model', () => {
   it('takes out escapes, control characters and halves of pairs (C38)', () => {

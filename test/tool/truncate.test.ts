@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { endsOf, fits, type Keep, shorten, truncator } from '../../src/tool/truncate.ts'
-import { tempFolder } from './kit.ts'
+import { tempFolder } from '../support/closing.ts'
 
 const hundred = Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n')
 const bounds = { lines: 10, bytes: 51_200 }

@@ -85,6 +85,7 @@ describe('locating a path', () => {
   it('refuses bounds that bind nothing', () => {
     expect(() => confine({ root: '/' })).toThrow('whole machine')
     expect(() => confine({ root, directory: base })).toThrow('not in the workspace')
+    expect(() => confine({ root, directory: join(root, 'nowhere') })).toThrow('no folder nowhere')
   })
 })
 

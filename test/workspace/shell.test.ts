@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { capture } from '../../src/workspace/capture.ts'
 import { openShell, type Shell } from '../../src/workspace/shell.ts'
 import { shellEnvironment } from '../../src/workspace/shell-env.ts'
+import { gone, isRunning } from '../support/closing.ts'
 
 let cwd = ''
 let folder = ''
@@ -23,20 +24,6 @@ afterEach(async () => {
 })
 
 const run = (command: string, { timeout = 30_000, signal = new AbortController().signal } = {}) => shell.run(command, { cwd, timeout, signal })
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    // A process that ended but was not collected by its parent still counts for kill.
-    return !existsSync(`/proc/${pid}/stat`) || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
-}
-
-async function gone(pid: number): Promise<void> {
-  while (isAlive(pid)) await delay(20)
-}
 
 describe('a command', () => {
   it('has its output in the order it was printed, and its exit code', async () => {
@@ -97,7 +84,7 @@ describe('what a command leaves in the background', () => {
     const { head } = await run('(while :; do echo tick; : > ticked; sleep 0.01; done) & echo $!')
     const pid = Number(/^\d+$/m.exec(head)?.[0])
     await run('rm -f ticked; while [ ! -e ticked ]; do :; done')
-    expect(isAlive(pid)).toBe(true)
+    expect(isRunning(pid)).toBe(true)
     await shell.close()
     await gone(pid)
   })
@@ -206,6 +193,7 @@ describe('the environment of commands', () => {
       HTTP_PROXY: 'http://proxy:1',
       JAVA_HOME_17_X64: '/java',
       LC_ALL: 'C.UTF-8',
+      RUNNER_TRACKING_ID: 'github_1',
       undefinedOne: undefined,
     })
     const own = openShell({ env, folder })
@@ -217,6 +205,7 @@ describe('the environment of commands', () => {
       'HTTP_PROXY=http://proxy:1',
       'JAVA_HOME_17_X64=/java',
       'LC_ALL=C.UTF-8',
+      'RUNNER_TRACKING_ID=github_1',
       'CI=true',
       'TERM=dumb',
       'PAGER=cat',

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { z } from 'zod'
+import { parseJson } from '../../json.ts'
 import type { GitServer } from '../git-server.ts'
 import type { RestContext } from './context.ts'
 import { graphql } from './graphql.ts'
@@ -47,7 +48,7 @@ async function serve(served: Served, incoming: IncomingMessage, response: Server
   const url = new URL(incoming.url ?? '/', 'http://localhost')
   const kind = git.owns(url.pathname) ? 'git' : url.pathname.endsWith('/graphql') ? 'graphql' : 'rest'
   const path = kind === 'git' ? url.pathname : url.pathname.replace(/^.*?(?=\/repos\/|\/graphql$)/, '')
-  const body = kind === 'git' ? undefined : parse(await readBody(incoming))
+  const body = kind === 'git' ? undefined : parseJson((await readBody(incoming)).toString('utf8'))
   const request: ApiRequest = { method: incoming.method ?? 'GET', path, query: url.searchParams, headers: incoming.headers, body }
   const note = (status: number, answer: unknown, injected: boolean) =>
     void journal.push({ kind, method: request.method, path, query: Object.fromEntries(url.searchParams), body, status, response: asSent(answer), injected })
@@ -90,14 +91,4 @@ async function answer(context: RestContext, kind: 'rest' | 'graphql', request: A
 /** The value a client reads after it went over the wire. */
 function asSent(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
-}
-
-function parse(body: Buffer): unknown {
-  if (body.length === 0) return undefined
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return value
-  } catch {
-    return undefined
-  }
 }

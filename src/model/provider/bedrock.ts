@@ -1,0 +1,1 @@
+export { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
