@@ -12,7 +12,7 @@ import { workingBody } from './report/reply.ts'
 import { beforeOf, notesOf } from './run/account.ts'
 import { ask, isServed } from './run/ask.ts'
 import { assemble, newSession } from './run/assemble.ts'
-import { openCheckout } from './run/checkout.ts'
+import { type Ahead, openAhead, openCheckout } from './run/checkout.ts'
 import { forkNotAvailable, ModelFailure, notAvailable, nothingToContinue } from './run/complaints.ts'
 import { failed, type Progress, skipped, succeeded } from './run/conclude.ts'
 import type { Job, Request, Result, World } from './run/job.ts'
@@ -59,6 +59,15 @@ export async function run(world: World): Promise<Result> {
 
 /** Serves a request that passed the gate. */
 async function serve(request: Request, early: Models | ModelError): Promise<Result> {
+  const ahead = openAhead(request)
+  try {
+    return await work(request, early, ahead)
+  } finally {
+    await ahead.settled()
+  }
+}
+
+async function work(request: Request, early: Models | ModelError, ahead: Ahead): Promise<Result> {
   const { world, settings, runner, trigger, github } = request
 
   // The model's libraries load while GitHub answers; what goes wrong with them is met again where the model is needed.
@@ -73,7 +82,7 @@ async function serve(request: Request, early: Models | ModelError): Promise<Resu
 
   const plan = planWork(settings.baseBranch ?? defaultBranch, discussion, thread.session)
   const signal = AbortSignal.any([world.signal, AbortSignal.timeout((settings.timeoutMinutes + BACKSTOP) * 60_000)])
-  const opening = openCheckout(request, viewer, plan)
+  const opening = openCheckout(request, ahead, viewer, plan)
   const learning = opening.then((checkout) => learn(request, checkout, plan, early, signal))
   learning.catch(() => undefined)
   // Where the job names no model that can be used, only the repository can, and nobody is told to wait before one is found (C171).

@@ -13,18 +13,54 @@ export interface Checkout {
   readonly start: Start
 }
 
-/** Puts the commit of the plan into the work tree: the first of its branches that the remote still has. Throws `WorkspaceError`. */
-export async function openCheckout({ runner, settings, world }: Request, viewer: Viewer, plan: Plan): Promise<Checkout> {
-  const workspace = await openWorkspace({
+/** What can be done about the checkout while GitHub is still telling of the thread. */
+export interface Ahead {
+  readonly workspace: Promise<Workspace>
+  /** The branch where a session begins, as far as the event tells, already on its way into the work tree. */
+  readonly guess: { readonly branch: string; readonly start: Promise<Start> } | undefined
+  /** Says whose commits they will be. */
+  signAs(viewer: Viewer): void
+  /** Resolves when git has come to rest: the end of the process must not cut it off in the middle of a checkout. */
+  settled(): Promise<void>
+}
+
+/** Opens the repository, and starts at the base where the event is not about a pull request: most runs begin there. */
+export function openAhead({ runner, settings, world, trigger }: Request): Ahead {
+  let signer: Viewer = { login: 'opencode-action', id: undefined }
+  const workspace = openWorkspace({
     root: runner.workspace,
     remote: { url: `${runner.serverUrl}/${runner.owner}/${runner.repo}.git`, token: settings.githubToken },
-    identity: noreply(viewer, runner.serverUrl),
+    identity: () => noreply(signer, runner.serverUrl),
     temp: runner.temp,
     env: world.env,
   })
-  for (const branch of plan.from) {
+  const isPull = 'subject' in trigger && trigger.subject.isPull
+  const branch = isPull ? undefined : (settings.baseBranch ?? trigger.repository.defaultBranch)
+  const guess = branch === undefined ? undefined : { branch, start: workspace.then((opened) => opened.start(branch)) }
+  const rest = (guess?.start ?? workspace).then(
+    () => undefined,
+    () => undefined,
+  )
+  return {
+    workspace,
+    guess,
+    signAs(viewer) {
+      signer = viewer
+    },
+    settled: () => rest,
+  }
+}
+
+/** Puts the commit of the plan into the work tree: the first of its branches that the remote still has. Throws `WorkspaceError`. */
+export async function openCheckout({ world }: Request, ahead: Ahead, viewer: Viewer, plan: Plan): Promise<Checkout> {
+  ahead.signAs(viewer)
+  const workspace = await ahead.workspace
+  await ahead.settled()
+  for (const [at, branch] of plan.from.entries()) {
     try {
-      return { workspace, branch, start: await workspace.start(branch) }
+      // Only a start that nothing came after still says what is in the work tree.
+      const start = at === 0 && ahead.guess?.branch === branch ? await ahead.guess.start : await workspace.start(branch)
+      return { workspace, branch, start }
     } catch (error) {
       const isLast = branch === plan.from.at(-1)
       if (isLast || !(error instanceof WorkspaceError && error.kind === 'missing-branch')) throw error

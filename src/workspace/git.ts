@@ -92,7 +92,8 @@ export function createGit(options: {
   readonly cwd: string
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly identity: Identity
+  /** Whose commits they are; asked at every command, since it may become known later than the repository. */
+  readonly identity: () => Identity
   readonly secrets: readonly string[]
   readonly timeout?: number
 }): Git {
@@ -107,15 +108,13 @@ export function createGit(options: {
     GIT_ALLOW_PROTOCOL: 'http:https',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_AUTHOR_NAME: options.identity.name,
-    GIT_AUTHOR_EMAIL: options.identity.email,
-    GIT_COMMITTER_NAME: options.identity.name,
-    GIT_COMMITTER_EMAIL: options.identity.email,
   }
   const redact = (text: string) => options.secrets.filter(Boolean).reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
 
   return async (args, { environment = {}, config = [], input, accept = [0] } = {}) => {
-    const env = { ...neutral, ...environment, ...configEnvironment([...overrides, ...config]) }
+    const { name: who, email } = options.identity()
+    const signed = { GIT_AUTHOR_NAME: who, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: who, GIT_COMMITTER_EMAIL: email }
+    const env = { ...neutral, ...signed, ...environment, ...configEnvironment([...overrides, ...config]) }
     const name = `git ${args[0]}`
     let ended: GitResult | undefined
     let late = false

@@ -20,7 +20,7 @@ import type { Identity, Remote, Workspace } from './types.ts'
 export async function openWorkspace(options: {
   readonly root: string
   readonly remote: Remote
-  readonly identity: Identity
+  readonly identity: () => Identity
   readonly temp: string
   readonly env: Readonly<Record<string, string | undefined>>
 }): Promise<Workspace> {

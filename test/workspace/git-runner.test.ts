@@ -14,7 +14,14 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 function runner(options: { readonly env?: Record<string, string>; readonly secrets?: string[]; readonly timeout?: number } = {}) {
   const { env = {}, secrets = [], timeout } = options
   const identity = { name: 'bot', email: 'bot@example.com' }
-  return createGit({ cwd: folder, home: folder, env: { PATH: process.env.PATH, ...env }, identity, secrets, ...(timeout === undefined ? {} : { timeout }) })
+  return createGit({
+    cwd: folder,
+    home: folder,
+    env: { PATH: process.env.PATH, ...env },
+    identity: () => identity,
+    secrets,
+    ...(timeout === undefined ? {} : { timeout }),
+  })
 }
 
 test('C120 only a few variables of the environment reach git', async () => {

@@ -57,7 +57,7 @@ export async function makeWorld(options: { readonly private?: boolean } = {}): P
       const temp = join(folder, 'temp')
       await mkdir(temp, { recursive: true })
       const remote = { url: server.url('demo'), token }
-      return openWorkspace({ root, remote, identity: bot, temp, env: { PATH: process.env.PATH, ...env } })
+      return openWorkspace({ root, remote, identity: () => bot, temp, env: { PATH: process.env.PATH, ...env } })
     },
     async close() {
       await server.close()
