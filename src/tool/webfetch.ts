@@ -4,7 +4,7 @@ import { type Draft, draft } from './draft.ts'
 import { ToolError } from './errors.ts'
 import { mediaOf } from './media.ts'
 import { type Network, publicNetwork } from './net/address.ts'
-import { getPage, type Page } from './net/get.ts'
+import type { Page } from './net/get.ts'
 import { fromHtml } from './net/html.ts'
 import { integer, optional } from './parameters.ts'
 import type { PermissionNeed } from './permission.ts'
@@ -36,6 +36,8 @@ export function webfetchTool({ network }: WebOptions): Draft {
     ({ url }) => needs(url),
     async (input, context) => {
       context.metadata({ title: input.url })
+      // Node's own HTTP and TLS take some 10 ms to load, which few runs need.
+      const { getPage } = await import('./net/get.ts')
       const page = await getPage(input.url, {
         network: network ?? (await publicNetwork()),
         headers: { accept, 'accept-language': 'en, *;q=0.5', 'user-agent': 'Mozilla/5.0 (compatible; opencode-action)' },
