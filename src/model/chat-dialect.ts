@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { isRecord } from '../json.ts'
 import type { ModelInfo } from './model.ts'
 import type { Dialect } from './packages.ts'
-import { isRecord } from './wire.ts'
 
 type Body = Record<string, unknown>
 type Message = Record<string, unknown>

@@ -1,5 +1,6 @@
+import { isRecord, parseJson } from '../json.ts'
 import type { ServerEvent } from './sse.ts'
-import { isRecord, numberOf, type StreamError, streamErrorOf, textOf } from './wire.ts'
+import { numberOf, type StreamError, streamErrorOf, textOf } from './wire.ts'
 
 /**
  * Puts the events of a streamed chat completion into the one form that the provider packages accept (C152, C156–C161). They are
@@ -13,7 +14,8 @@ export function chatRepair(): (event: ServerEvent) => ServerEvent[] {
     if (data.trim() === '[DONE]') return begun && !finished ? [unknownFinish, { data }] : [{ data }]
     // Seen at the end of an error: the marker glued to the last object.
     const text = data.replace(/(?<=\})\s*\[DONE\]$/, '')
-    const value = parse(text)
+    // What is not JSON goes on as it came; the provider package reports it.
+    const value = parseJson(text)
     if (!isRecord(value)) return [{ data: text }]
     const error = streamErrorOf(value, name)
     if (error) {
@@ -143,13 +145,4 @@ const isCount = (value: unknown) => typeof value === 'number' && value > 0
 
 function list(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // What is not JSON goes on as it came; the provider package reports it.
-    return undefined
-  }
 }

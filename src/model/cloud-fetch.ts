@@ -1,5 +1,5 @@
+import { isRecord } from '../json.ts'
 import type { Cloud } from './cloud.ts'
-import { isRecord } from './wire.ts'
 
 type Fetch = typeof globalThis.fetch
 

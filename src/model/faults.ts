@@ -1,5 +1,6 @@
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from 'ai'
-import { isRecord, numberOf, streamErrorOf, textOf } from './wire.ts'
+import { isRecord, parseJson } from '../json.ts'
+import { numberOf, streamErrorOf, textOf } from './wire.ts'
 
 /**
  * Every way in which a model call can fail, as one kind of error: `APICallError` with a message for people, the HTTP status or
@@ -103,13 +104,8 @@ function clarifyCall(error: APICallError, where: Where): APICallError {
 
 /** The sentence in an error body that the package's schema didn't fit. */
 function bodyMessage(body: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(body)
-    if (!isRecord(value)) return undefined
-    return streamErrorOf(value)?.message ?? textOf(value.message) ?? textOf(value.detail)
-  } catch {
-    return undefined
-  }
+  const value = parseJson(body)
+  return isRecord(value) ? (streamErrorOf(value)?.message ?? textOf(value.message) ?? textOf(value.detail)) : undefined
 }
 
 function unreadable(where: Where, data: unknown, cause: unknown): APICallError {

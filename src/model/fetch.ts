@@ -1,9 +1,10 @@
+import { isRecord, parseJson } from '../json.ts'
 import { limits } from '../limits.ts'
 import { chatRepair, completionEvents } from './chat-repair.ts'
 import { brokenOff, fault, htmlFault, reportedFault, type Where } from './faults.ts'
 import type { Protocol, Timeouts } from './model.ts'
 import { EventParser, encodeEvent, type ServerEvent } from './sse.ts'
-import { isRecord, streamErrorOf } from './wire.ts'
+import { streamErrorOf } from './wire.ts'
 
 export type { Timeouts }
 
@@ -139,7 +140,7 @@ function remainder({ read, guard }: Source): Promise<string> {
 
 /** Makes events of a JSON document that came instead of a stream. Throws what it reports, or that it is none. */
 function wholeAnswer(protocol: Protocol, where: Where, text: string): ServerEvent[] {
-  const value = parse(text)
+  const value = parseJson(text)
   const error = isRecord(value) ? streamErrorOf(value) : undefined
   const reported = error && reportedFault(where, error)
   if (reported) throw reported
@@ -149,14 +150,6 @@ function wholeAnswer(protocol: Protocol, where: Where, text: string): ServerEven
     retryable: false,
     responseBody: text.slice(0, 2_000),
   })
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function streamOf(events: readonly ServerEvent[]): string {

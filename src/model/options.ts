@@ -1,3 +1,4 @@
+import { mergeDeep } from '../json.ts'
 import type { Model, ModelInfo, Options } from './model.ts'
 import { variantsOf } from './variants.ts'
 
@@ -17,14 +18,14 @@ type Target = Pick<Model, 'info' | 'protocol' | 'dialect' | 'settings'>
 
 /**
  * The provider's options for a request, by their names in the AI SDK: defaults of the family, then the configuration's for the model, then the
- * agent's, then the variant's (the engine's description 2.7). Objects are merged.
+ * agent's, then the variant's (the engine's description 2.7). Objects are mergeDeep.
  */
 export function optionsFor(target: Target, { sessionID, variant, small, agent = {} }: OptionsRequest): Options {
   const variants = variantsOf(target)
   const least = Object.entries(variants)[0]
   const modest = small && least && /^(none|minimal|low)$/.test(least[0]) ? least[1] : {}
   const chosen = variant !== undefined && Object.hasOwn(variants, variant) ? variants[variant] : undefined
-  return [modest, target.settings?.options ?? {}, agent, chosen ?? {}].reduce(merged, defaults(target, sessionID))
+  return [modest, target.settings?.options ?? {}, agent, chosen ?? {}].reduce(mergeDeep, defaults(target, sessionID))
 }
 
 /**
@@ -56,18 +57,6 @@ function defaults({ info, protocol, dialect, settings }: Target, sessionID: stri
     default:
       return {}
   }
-}
-
-function merged(under: Options, over: Options): Options {
-  const joined = Object.entries(over).map(([key, value]): [string, unknown] => {
-    const before = under[key]
-    return [key, isPlain(before) && isPlain(value) ? merged(before, value) : value]
-  })
-  return { ...under, ...Object.fromEntries(joined) }
-}
-
-function isPlain(value: unknown): value is Options {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The name under which the protocol's client looks for options. */

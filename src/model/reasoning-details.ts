@@ -1,6 +1,6 @@
 import type { LanguageModelMiddleware } from 'ai'
+import { isRecord } from '../json.ts'
 import type { StreamPart } from './steady.ts'
-import { isRecord } from './wire.ts'
 
 type Detail = Record<string, unknown>
 

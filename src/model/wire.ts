@@ -1,8 +1,6 @@
-/** Reading values of unknown shape that came over the wire. */
+import { isRecord } from '../json.ts'
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+/** Reading values of unknown shape that came over the wire. */
 
 /** A text that says something, or a number written as one; blank text is nothing. */
 export function textOf(value: unknown): string | undefined {

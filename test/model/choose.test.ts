@@ -3,21 +3,11 @@ import { expect, test } from 'vitest'
 import { Failure } from '../../src/failure.ts'
 import { builtin } from '../../src/model/catalogue.ts'
 import { chooseModel, type ModelRequest, parseModelRef, secretsOf } from '../../src/model/choose.ts'
-import { ModelError } from '../../src/model/errors.ts'
 import { withConfig } from '../../src/model/with-config.ts'
+import { refusal } from '../support/refusal.ts'
 
 function choose(model: string | undefined, more: Omit<Partial<ModelRequest>, 'model'> = {}) {
   return chooseModel({ env: {}, ...more, ...(model === undefined ? {} : { model: parseModelRef(model) }) })
-}
-
-function refusal(work: () => unknown): ModelError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ModelError) return error
-    throw error
-  }
-  throw new Error('nothing was refused')
 }
 
 test('C169: the provider is what stands before the first slash, the model may hold more', () => {

@@ -1,25 +1,15 @@
 import { expect, test } from 'vitest'
 import { builtin, suggest } from '../../src/model/catalogue.ts'
 import { chooseModel, parseModelRef } from '../../src/model/choose.ts'
-import { ModelError } from '../../src/model/errors.ts'
 import { type ProvidersConfig, withConfig } from '../../src/model/with-config.ts'
 import { ask } from '../support/ask.ts'
 import { chatChunk, chatEvents, rawServer } from '../support/raw-sse.ts'
+import { refusal } from '../support/refusal.ts'
 import { bodyOf, speak } from '../support/speak.ts'
 
 const laid = (config: ProvidersConfig) => withConfig(builtin, config)
 const choose = (model: string, config: ProvidersConfig, env = {}, more: { apiKey?: string; baseUrl?: string } = {}) =>
   chooseModel({ model: parseModelRef(model), env, providers: laid(config), ...more })
-
-function refusal(work: () => unknown): ModelError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ModelError) return error
-    throw error
-  }
-  throw new Error('nothing was refused')
-}
 
 const acme = { npm: '@ai-sdk/openai-compatible', name: 'Acme', options: { baseURL: 'https://acme.test/v1', apiKey: 'from-config' } }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
-import { ModelError } from '../../src/model/errors.ts'
 import { chooseEarly, chooseModels, chooseWith, modelFor, secretsOfAll } from '../../src/run/models.ts'
 import { readSettings } from '../../src/settings/read.ts'
+import { refusal } from '../support/refusal.ts'
 import { fakeTree } from '../support/tree.ts'
 
 type Values = Readonly<Record<string, string>>
@@ -11,16 +11,6 @@ const settingsOf = (inputs: Values) =>
   readSettings(Object.fromEntries(Object.entries({ 'github-token': 't', ...inputs }).map(([key, value]) => [`INPUT_${key.toUpperCase()}`, value])))
 
 const choose = (inputs: Values, env: Values = {}) => chooseModels(settingsOf(inputs), env)
-
-function refusal(work: () => unknown): ModelError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ModelError) return error
-    throw error
-  }
-  throw new Error('nothing was refused')
-}
 
 describe('the models of a run', () => {
   test('those that take over get the keys of their own providers, from the environment', () => {
