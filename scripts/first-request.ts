@@ -47,12 +47,13 @@ export interface FirstRequest {
   readonly toolBytes: number
 }
 
-/** Runs the built action on a comment below a short issue, and takes down what the model is asked first. */
-export async function firstRequest(model: string, bundle: string): Promise<FirstRequest> {
+/** Runs the built action on a comment below a short issue, or pull request, and takes down what the model is asked first. */
+export async function firstRequest(model: string, bundle: string, place: 'issue' | 'pull' = 'issue'): Promise<FirstRequest> {
   const server = await refusingModel()
   const world = await createWorld({ env: process.env, bundle, seed: { files: seed }, users: { alice: 'write' } })
   try {
-    const { number } = world.github.openIssue(issue)
+    if (place === 'pull') await world.push('utc', { 'src/date.js': 'export const parse = (text) => new Date(Date.parse(text))\n' }, 'main')
+    const { number } = place === 'pull' ? await world.github.openPull({ ...issue, head: 'utc' }) : world.github.openIssue(issue)
     const { id } = world.github.comment(number, 'alice', '/opencode fix the date parsing')
     const done = await runAction(world, {
       event: 'issue_comment',
@@ -99,6 +100,7 @@ function fixed(body: string, workspace: string): string {
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-09-15T23:30:00Z')
     .replaceAll(/Platform: \w+/g, 'Platform: linux')
     .replaceAll(/ses_\w+/g, 'ses_0199500000000000000000000')
+    .replaceAll(/\b[0-9a-f]{40}\b/g, '0123456789abcdef0123456789abcdef01234567')
 }
 
 const Text = z.looseObject({ text: z.string() })

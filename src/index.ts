@@ -1,10 +1,13 @@
+import './older-node.ts'
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { messageOf } from './failure.ts'
 import { unpack } from './packed.ts'
 import { cleanUp } from './post.ts'
 import { textsOf } from './prompt/texts.ts'
+import { secretsIn } from './report/env-secrets.ts'
 import { createLog, type Log } from './report/log.ts'
 import { createRedactor } from './report/redact.ts'
 import { pairFor } from './report/runner-files.ts'
@@ -16,7 +19,7 @@ import { run } from './run.ts'
 async function main(): Promise<number> {
   const assets = dirname(process.argv[1] ?? '')
   if (process.argv[2] === 'start') return startDemo(assets)
-  const redactor = createRedactor([])
+  const redactor = createRedactor(secretsIn(process.env))
   // The SDK's own warnings would go to the log without passing the one writer.
   globalThis.AI_SDK_LOG_WARNINGS = false
   const log = createLog((line) => process.stdout.write(`${line}\n`), redactor)
@@ -34,15 +37,15 @@ async function main(): Promise<number> {
     log,
     redactor,
     signal: cancel.signal,
-    remember: (name, value) => hand('GITHUB_STATE', pairFor(name, value)),
+    remember: (name, value) => hand(log, 'GITHUB_STATE', pairFor(name, value)),
   }
   world.remember('main', 'started')
   const result = await run(world).catch((error: unknown) => refused(asFailure(error, log)))
   announce(log, result)
   const outputs = { conclusion: result.conclusion, reason: result.reason, ...result.outputs }
-  for (const [name, value] of Object.entries(outputs)) hand('GITHUB_OUTPUT', pairFor(name, redactor.redact(value)))
-  hand('GITHUB_STEP_SUMMARY', redactor.redact(result.summary))
-  return result.conclusion === 'success' || result.conclusion === 'skipped' ? 0 : 1
+  for (const [name, value] of Object.entries(outputs)) hand(log, 'GITHUB_OUTPUT', pairFor(name, redactor.redact(value)))
+  hand(log, 'GITHUB_STEP_SUMMARY', redactor.redact(result.summary))
+  return result.conclusion === 'failure' || result.conclusion === 'cancelled' ? 1 : 0
 }
 
 /** The demo brings a GitHub and a model of its own, which the action never loads. */
@@ -57,10 +60,14 @@ async function startDemo(assets: string): Promise<number> {
   }
 }
 
-/** Hands something to the runner through the file it names in a variable. */
-function hand(variable: 'GITHUB_OUTPUT' | 'GITHUB_STATE' | 'GITHUB_STEP_SUMMARY', text: string): void {
+/** Hands something to the runner through the file it names in a variable. Where that can't be written, the log says so and the run goes on. */
+function hand(log: Log, variable: 'GITHUB_OUTPUT' | 'GITHUB_STATE' | 'GITHUB_STEP_SUMMARY', text: string): void {
   const file = process.env[variable]
-  if (file) appendFileSync(file, text)
+  try {
+    if (file) appendFileSync(file, text)
+  } catch (error) {
+    log.warning(`The file of ${variable} could not be written: ${messageOf(error)}`)
+  }
 }
 
 function announce(log: Log, { conclusion, reason }: Result): void {

@@ -30,6 +30,17 @@ export const limits = {
   gitTimeout: 300_000,
   /** Characters of the thread that are put in front of the model in one turn. */
   contextChars: 60_000,
+  /** Characters of what a `repository_dispatch` brings along that the model is told. */
+  dispatchChars: 10_000,
+  /** Requests of one person, and in one thread, that are served within an hour. */
+  actorRequestsPerHour: 20,
+  threadRequestsPerHour: 30,
+  /** Bytes of a file that GitHub takes in a push. */
+  blobBytes: 100 * 1024 * 1024,
+  /** Times our commits are made anew on a branch that others push to meanwhile. */
+  replays: 3,
+  /** Objects that are sent to the Git data API at the same time. */
+  uploads: 5,
   /** Characters of an inline patch in a comment. */
   inlinePatchChars: 20_000,
   /** Tokens asked for in one answer at the most (OpenCode). */
@@ -44,6 +55,17 @@ export const limits = {
   turnBytes: 8 * 1024 * 1024,
   /** Comments that one turn's memory may be spread over. */
   threadParts: 10,
+  /** Requests of a thread that one run answers. */
+  requestsPerRun: 10,
+  /** Characters of the patch that a checkpoint carries; they shrink to about a fifth. */
+  checkpointPatchChars: 150_000,
+  /** Time after which a run that shows no sign of life in its comment counts as dead, in ms; a live one edits it every minute. */
+  claimSilence: 180_000,
+  /** Time between two looks at a thread while working or waiting, and the least between two at all, in ms; an unchanged thread costs nothing. */
+  watchEvery: 5_000,
+  watchPause: 2_000,
+  /** Time between two questions whether a workflow run has ended, in ms. */
+  runStateEvery: 30_000,
   /** Bytes of one file of the trusted commit that is read as configuration, instruction or code. */
   treeFileBytes: 4 * 1024 * 1024,
   /** Characters of all instruction files of a repository together; what is more is cut, with a note. */

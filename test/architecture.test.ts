@@ -38,16 +38,26 @@ const mayImport: Record<string, readonly string[]> = {
   mcp: ['config', 'tool', 'workspace', 'session/message.ts', 'prompt/texts.ts'],
   plugin: ['config', 'tool', 'workspace', 'session/message.ts', 'session/hooks.ts', 'session/ports.ts'],
   workspace: [],
-  publish: ['github', 'workspace', 'thread', 'session/message.ts'],
+  publish: [
+    'github',
+    'workspace',
+    'thread',
+    'session/message.ts',
+    'report/markdown.ts',
+    'tool/github.ts',
+    'tool/review-diff.ts',
+    'tool/review-finding.ts',
+    'tool/triage.ts',
+  ],
   report: ['session/message.ts', 'session/ports.ts'],
   local: ['event', 'github', 'settings', 'session/message.ts', 'thread', 'model', 'workspace', 'report'],
   run: [...everyRoom, 'packed.ts'],
   'run.ts': [...everyRoom, 'run'],
-  'post.ts': ['settings', 'github', 'report', 'publish'],
+  'post.ts': ['settings', 'github', 'report', 'publish', 'thread', 'workspace'],
   'packed.ts': [],
   'index.ts': ['run.ts', 'run', 'packed.ts', 'post.ts', 'settings', 'prompt/texts.ts', 'report', 'local/start.ts'],
 }
-const open = new Set(['body.ts', 'failure.ts', 'json.ts', 'limits.ts', 'text.ts'])
+const open = new Set(['body.ts', 'failure.ts', 'json.ts', 'limits.ts', 'older-node.ts', 'parseable.ts', 'text.ts'])
 /** Only the entries, the action's and that of the plugins' process, may read the environment, end the process or listen to signals. */
 const entries = new Set(['index.ts', 'plugin/host/main.ts'])
 const onlyEntry = /process\.(env|exit|exitCode|on|once|stdin)\b/

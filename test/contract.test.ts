@@ -58,9 +58,3 @@ test('README.md lists exactly the outputs of the code', () => {
 test('the runner starts the bundle with Node 24, and once more to clean up whatever happened', () => {
   expect(action.runs).toEqual({ using: 'node24', main: 'dist/index.js', post: 'dist/index.js', 'post-if': 'always()' })
 })
-
-test('an input that only works at its default says so', () => {
-  const later = ['commit-method', 'pull-request', 'mode', 'progress', 'output-schema', 'target', 'sandbox']
-  const told = inputEntries.filter(([, input]) => /available yet/i.test(input.description)).map(([name]) => name)
-  expect(told.sort()).toEqual(later.sort())
-})

@@ -30,16 +30,23 @@ export function needsPermission(trigger: Trigger, lists: AllowLists): boolean {
 /**
  * May this actor start a run? People need write access, by the repository's own permission endpoint and never by organisation membership (C20),
  * or their login in `allowed-users`. Bots need their exact login in `allowed-bots`; the suffix `[bot]` means nothing, for anyone can
- * register one (C15–C18). An answer that is missing or unclear is a refusal (C21).
+ * register one (C15–C18). An answer that is missing or unclear is a refusal (C21). For a failed workflow run the actor is who started that run.
  */
 export function decide(facts: AccessFacts): Verdict {
   return byListOrEvent(facts.trigger, facts) ?? byPermission(facts.trigger.actor, facts.permission)
 }
 
+/** Whether GitHub said, without doubt, that somebody may push to this repository. */
+export function mayWrite(answer: PermissionAnswer | undefined): boolean {
+  return answer?.kind === 'known' && writers.has(answer.permission)
+}
+
+/** Only the workflow file and people who may write to the repository can cause these. */
+const needsWriting = new Set<Trigger['event']>(['schedule', 'workflow_dispatch', 'repository_dispatch'])
+
 function byListOrEvent(trigger: Trigger, lists: AllowLists): Verdict | undefined {
   const { actor } = trigger
-  // Only the workflow file and people who may write to the repository can cause these two.
-  if (trigger.event === 'schedule' || trigger.event === 'workflow_dispatch') return { allowed: true, because: `the event ${trigger.event} needs write access` }
+  if (needsWriting.has(trigger.event)) return { allowed: true, because: `the event ${trigger.event} needs write access` }
   if (actor.type === 'Bot' || actor.login.endsWith('[bot]')) {
     const listed = lists.allowedBots.some((bot) => bare(bot) === bare(actor.login))
     return listed
@@ -56,7 +63,7 @@ function byPermission(actor: Person, permission: PermissionAnswer | undefined): 
   if (!permission) return { allowed: false, reason: `Nobody asked GitHub what ${actor.login} may do in this repository, so the request is refused.` }
   if (permission.kind === 'unknown')
     return { allowed: false, reason: `GitHub did not say what ${actor.login} may do in this repository (${permission.reason}), so the request is refused.` }
-  if (writers.has(permission.permission)) return { allowed: true, because: `${actor.login} has ${permission.permission} access` }
+  if (mayWrite(permission)) return { allowed: true, because: `${actor.login} has ${permission.permission} access` }
   return {
     allowed: false,
     reason: `${actor.login} has no write access to this repository (GitHub says "${permission.permission}"), and the input allowed-users does not list this login.`,

@@ -118,6 +118,9 @@ const elsewhere = {
 }
 export const meaningless: readonly string[] = Object.keys(elsewhere)
 
+/** Everything, nothing, or what fits one of the patterns. */
+const allowed = (what: string) => z.union([z.boolean(), strings]).describe(what)
+
 export const ConfigForm = z.object({
   $schema: z.string().optional(),
   model: model.optional().describe('Model to use, as provider/model. The input `model` of the action goes first.'),
@@ -163,6 +166,19 @@ export const ConfigForm = z.object({
     .partial()
     .optional(),
   skills: z.object({ paths: strings, urls: strings }).partial().optional().describe('Further folders with skills.'),
+  github: z
+    .object({
+      triage: z
+        .object({
+          labels: allowed('Labels that may be set and taken away, of those the repository has; * stands for any text. By default all.'),
+          assign: allowed('Accounts that may be assigned. By default none.'),
+          close: z.boolean().describe('Whether the issue or pull request may be closed. By default it may not.'),
+        })
+        .partial()
+        .optional(),
+    })
+    .optional()
+    .describe('What may be done on GitHub itself, to the issue or pull request a run is about.'),
   ...elsewhere,
 })
 export type ConfigForm = z.infer<typeof ConfigForm>

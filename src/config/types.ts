@@ -25,6 +25,7 @@ export type Preferences = Pick<
   | 'tool_output'
   | 'compaction'
   | 'experimental'
+  | 'github'
 >
 
 /** Rules by permission, in written order: an action, or actions by pattern. */

@@ -1,5 +1,6 @@
 import type { Nodes, Parents } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
+import { parseable } from '../parseable.ts'
 
 /** A stretch of a text that its writer says in his own name, as offsets into the source. */
 export interface Stretch {
@@ -25,20 +26,17 @@ interface Step {
 
 const speaking = new Set(['root', 'paragraph', 'heading', 'list', 'listItem', 'emphasis', 'strong'])
 
-/** A line of more quotes and lists inside each other than people write: the parser would need minutes for it, before anybody's rights are known. */
-const absurd = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])[ \t])){50}/m
-
 /**
  * Where a Markdown text speaks for itself, in order. Left out are code (spans, fences, indented), block quotes, tables, links with their text,
  * images, definitions, raw HTML, HTML comments, and what stands between HTML tags that quote, also across blank lines (C03).
- * A text that nests absurdly deep says nothing. Never throws; `markdown` must not begin with a byte order mark, which would shift every offset.
+ * What lies behind more nesting than people write says nothing. Never throws; `markdown` must not begin with a byte order mark, which would shift every offset.
  */
 export function prose(markdown: string): readonly Stretch[] {
-  if (absurd.test(markdown)) return []
+  const { text } = parseable(markdown)
   const found: Stretch[] = []
   const hidden = new HiddenByHtml()
   const whole = { start: 0, end: markdown.length }
-  const steps: Step[] = [{ node: fromMarkdown(markdown), from: 0, to: markdown.length, whole, quoted: false, limit: markdown.length }]
+  const steps: Step[] = [{ node: fromMarkdown(text), from: 0, to: markdown.length, whole, quoted: false, limit: markdown.length }]
   for (let step = steps.pop(); step; step = steps.pop()) {
     const { node } = step
     const { start, end } = span(node)

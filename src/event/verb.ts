@@ -1,10 +1,14 @@
 import type { Mention } from './mention.ts'
 import type { Verb } from './trigger.ts'
 
-/** What a bare trigger word asks for. */
+/** What is asked for where a person writes the trigger word alone, or nobody writes anything. */
 export const defaultRequests = {
   issue: 'Work on this issue: find out what it asks for and do it.',
   pull: 'Review this pull request: say what is good, what is wrong and what is missing. Change nothing.',
+  remark:
+    'Do what this thread of remarks asks about these lines. Where it asks for nothing, say what the lines do and what is wrong with them, and change nothing.',
+  review: 'Work on this review: do what its remarks ask for, and answer its questions.',
+  run: 'Find out why this workflow run failed, and fix the cause.',
 } as const
 
 /**

@@ -14,20 +14,49 @@ export interface GatewayOptions {
 }
 
 /** How one call may be made. */
-export interface Call<T> extends Purpose {
-  readonly shape: z.ZodType<T>
+export interface Manner extends Purpose {
   /** Changes something at GitHub; such calls are spaced once there are many. */
   readonly write?: boolean
   /** Would do its work twice if sent twice, so it is not sent again after an answer that got lost. */
   readonly once?: boolean
+  /** A missing permission is an answer to it and not waited for. */
+  readonly refusable?: boolean
+}
+
+/** A call with the form its answer has. */
+export interface Call<T> extends Manner {
+  readonly shape: z.ZodType<T>
+}
+
+/** What Octokit hands back. */
+interface Response {
+  readonly data: unknown
+  readonly headers: Readonly<Record<string, string | number | undefined>>
+}
+
+/** GitHub's answer, read, with its headers. */
+export interface Answer<T> {
+  readonly data: T
+  header(name: string): string | undefined
 }
 
 /** One HTTP client for GitHub: retries, spacing, counting, and errors for people. */
 export interface Gateway {
-  rest<T>(call: Call<T>, request: (octokit: Octokit) => Promise<{ data: unknown }>): Promise<T>
+  rest<T>(call: Call<T>, request: (octokit: Octokit) => Promise<Response>): Promise<T>
+  /** The same with the headers of the answer. */
+  answer<T>(call: Call<T>, request: (octokit: Octokit) => Promise<Response>): Promise<Answer<T>>
+  /** All entries of a list that comes in pages, as far as `most`. The call's shape is that of one page. */
+  list<T>(call: Call<readonly T[]>, request: (octokit: Octokit, page: Page) => Promise<Response>, most?: number): Promise<readonly T[]>
   graphql<T>(call: Call<T>, query: string, variables: Readonly<Record<string, unknown>>): Promise<T>
+  /** Gets what GitHub keeps at another host, by an address it signed. Our token is not sent, and nothing is tried again. */
+  download(url: string): Promise<globalThis.Response>
   pause(seconds: number): Promise<void>
   readonly requests: number
+}
+
+interface Page {
+  readonly page: number
+  readonly per_page: number
 }
 
 /** How long one request may take, in ms; far above what GitHub needs, far below a job's time. */
@@ -47,6 +76,11 @@ export function openGateway(connection: Connection, options: GatewayOptions): Ga
   let requests = 0
   let octokit: Promise<Octokit> | undefined
 
+  const counted = (url: string, init: RequestInit): Promise<globalThis.Response> => {
+    requests += 1
+    return fetch(url, { ...init, signal: AbortSignal.timeout(requestTimeout) })
+  }
+
   const load = async (): Promise<Octokit> => {
     const { Octokit } = await import('@octokit/rest')
     const quiet = { debug: () => undefined, info: () => undefined, warn: log, error: () => undefined }
@@ -57,15 +91,12 @@ export function openGateway(connection: Connection, options: GatewayOptions): Ga
       log: quiet,
       request: {
         log: quiet,
-        fetch: (url: string, init: RequestInit) => {
-          requests += 1
-          return fetch(url, { ...init, signal: AbortSignal.timeout(requestTimeout) })
-        },
+        fetch: counted,
       },
     })
   }
 
-  const send = async <T>(call: Call<T>, request: (octokit: Octokit) => Promise<T>): Promise<T> => {
+  const send = async <T>(call: Manner, request: (octokit: Octokit) => Promise<T>): Promise<T> => {
     octokit ??= load()
     const client = await octokit
     for (let attempt = 1; ; attempt++) {
@@ -75,7 +106,7 @@ export function openGateway(connection: Connection, options: GatewayOptions): Ga
       } catch (thrown) {
         const error = refusalOf(thrown, call)
         if (!(error instanceof GitHubError)) throw error
-        const wait = waitAfter(error, attempt, !call.once)
+        const wait = waitAfter(error, attempt, call)
         if (wait === undefined) throw error
         log(`${error.message}. Trying again in ${wait} s.`)
         await pause(wait)
@@ -89,8 +120,25 @@ export function openGateway(connection: Connection, options: GatewayOptions): Ga
     return parsed.data
   }
 
+  const answer = <T>(call: Call<T>, request: (octokit: Octokit) => Promise<Response>): Promise<Answer<T>> =>
+    send(call, async (client) => {
+      const { data, headers } = await request(client)
+      return { data: read(call, data), header: (name) => headers[name]?.toString() }
+    })
+
   return {
-    rest: (call, request) => send(call, async (client) => read(call, (await request(client)).data)),
+    answer,
+    rest: async (call, request) => (await answer(call, request)).data,
+    async list(call, request, most = Number.POSITIVE_INFINITY) {
+      const entries = []
+      for (let page = 1; entries.length < most; page++) {
+        const { data, header } = await answer(call, (octokit) => request(octokit, { page, per_page: 100 }))
+        entries.push(...data)
+        if (!/rel="next"/.test(header('link') ?? '')) break
+      }
+      return entries.slice(0, most)
+    },
+    download: (url) => counted(url, {}),
     graphql: (call, query, variables) =>
       send(call, async (client) => {
         const { data } = await client.request({ method: 'POST', url: connection.graphqlUrl, query, variables })

@@ -72,16 +72,18 @@ export function unreadable(data: unknown, purpose: Purpose, cause: unknown): Git
 
 /**
  * Seconds to wait before a call is tried again, or undefined when it must not be (C21, C23, C125). `attempt` counts the tries made.
- * `repeatable` is false for calls that would do their work twice. Waits of more than two minutes are not worth the job's time
- * (DECISIONS 17).
+ * A call that would do its work twice goes `once`; one that asks whether it may is `refusable`. Waits of more than two minutes are
+ * not worth the job's time (DECISIONS 17).
  */
-export function waitAfter(error: GitHubError, attempt: number, repeatable: boolean): number | undefined {
+export function waitAfter(error: GitHubError, attempt: number, { once, refusable }: { once?: boolean; refusable?: boolean }): number | undefined {
   const longest = 120
   if (attempt > 3 || (error.retryAfter ?? 0) > longest) return undefined
   if (error.kind === 'rate') return error.retryAfter ?? unnamedWait
-  if (error.kind === 'server' || error.kind === 'network') return repeatable ? Math.max(attempt ** 2, error.retryAfter ?? 0) : undefined
+  if (error.kind === 'server' || error.kind === 'network') return once ? undefined : Math.max(attempt ** 2, error.retryAfter ?? 0)
   // Passing now and then for a token that has the right; most often final, so it is not waited for long.
-  if (/resource not accessible by integration/i.test(error.said) && error.status === 403) return attempt <= 2 ? attempt : undefined
+  if (/resource not accessible by integration/i.test(error.said) && error.status === 403) return attempt <= 2 && !refusable ? attempt : undefined
+  // What was made a moment ago is not known everywhere yet (C129).
+  if (error.status === 422 && /could not resolve to a node/i.test(error.said)) return attempt
   return undefined
 }
 

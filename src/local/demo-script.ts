@@ -1,12 +1,8 @@
 import { leapFix, leapTest, monthFix } from './demo-repository.ts'
-import type { Answer, Call, Conversation, Script } from './model.ts'
+import type { Conversation, Script } from './model.ts'
+import { call, type Step, take } from './steps.ts'
 
 /** What the scripted model of the demo does: one plan per request of a person, each a row of steps and an answer. */
-
-interface Step {
-  readonly text?: string
-  readonly calls: readonly Call[]
-}
 
 interface Plan {
   /** The words in a person's comment that this plan serves. */
@@ -20,7 +16,6 @@ export const secondComment = '/opencode also refuse days that do not exist, such
 
 const source = 'src/parse-date.js'
 const tests = 'test/parse-date.test.js'
-const call = (id: string, name: string, args: Record<string, unknown>): Call => ({ id, name, arguments: args })
 const runTests = (id: string) => call(id, 'bash', { command: 'node --test', description: 'Runs the tests' })
 const green = (output: string | undefined) => output !== undefined && /\bfail 0\b/.test(output)
 
@@ -92,9 +87,8 @@ function planFor(conversation: Conversation): Plan {
   return anything
 }
 
-/** The demo's model: takes the first step whose results are not in the conversation yet, then answers. */
-export const demoScript: Script = (conversation): Answer => {
-  const plan = planFor(conversation)
-  const next = plan.steps.find((step) => step.calls.some(({ id }) => conversation.result(id) === undefined))
-  return next === undefined || !conversation.mayCall ? { text: plan.answer(conversation) } : next
+/** The demo's model. */
+export const demoScript: Script = (conversation) => {
+  const { steps, answer } = planFor(conversation)
+  return take(steps, answer, conversation)
 }

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { readBody } from './github/http.ts'
 import { type Env, gitEnv } from './process.ts'
 
 export interface GitServer {
@@ -16,6 +18,10 @@ interface GitServerOptions {
   /** Who may push, and read where reading is not open to all. */
   readonly token: string
   isPrivate(repository: string): boolean
+  /** Says no to who may read but not do this, whatever the token; undefined when it is allowed. */
+  forbid?(repository: string, writes: boolean): Promise<{ readonly status: number; readonly text: string } | undefined>
+  /** Sees a push before git does; what it returns is answered in git's stead. */
+  receive?(repository: string, body: Buffer, encoding: string | undefined): Promise<Buffer | undefined>
   /** Called after every push that git accepted or refused. */
   pushed(repository: string): Promise<void>
 }
@@ -30,20 +36,26 @@ export function createGitServer(options: GitServerOptions): GitServer {
       const url = new URL(request.url ?? '/', 'http://localhost')
       const [, owner = '', name = '', action = ''] = route.exec(url.pathname) ?? []
       const repository = `${owner}/${name}`.toLowerCase()
-      const refusal = refuse(request, url, action, repository, options)
+      const writes = action === 'git-receive-pack' || url.searchParams.get('service') === 'git-receive-pack'
+      const refusal = refuse(request, writes, repository, options) ?? (await options.forbid?.(repository, writes))
       if (refusal !== undefined) return end(response, refusal.status, refusal.text)
       const env = cgi(request, url, `/${repository}.git/${action}`, options)
-      await backend(request, response, env)
-      if (action === 'git-receive-pack') await options.pushed(repository)
+      if (action !== 'git-receive-pack') return backend(request, response, env)
+      const body = await readBody(request)
+      const answer = await options.receive?.(repository, body, request.headers['content-encoding'])
+      if (answer !== undefined) {
+        response.writeHead(200, { 'content-type': 'application/x-git-receive-pack-result', 'cache-control': 'no-cache' })
+        return void response.end(answer)
+      }
+      await backend(Readable.from([body]), response, { ...env, CONTENT_LENGTH: `${body.length}` }, () => options.pushed(repository))
     },
   }
 }
 
 /** GitHub's answer to a request it will not serve: 400 for doubled credentials (a persisted extraheader and one's own), 401 for missing or wrong ones. */
-function refuse(request: IncomingMessage, url: URL, action: string, repository: string, options: GitServerOptions) {
+function refuse(request: IncomingMessage, writes: boolean, repository: string, options: GitServerOptions) {
   const credentials = request.headersDistinct.authorization ?? []
   if (credentials.length > 1) return { status: 400, text: 'Duplicate header: "Authorization"' }
-  const writes = action === 'git-receive-pack' || url.searchParams.get('service') === 'git-receive-pack'
   const given = tokenOf(credentials[0])
   if (given === options.token) return undefined
   if (given === undefined && !writes && !options.isPrivate(repository)) return undefined
@@ -80,8 +92,9 @@ function cgi(request: IncomingMessage, url: URL, path: string, options: GitServe
   }
 }
 
-function backend(request: IncomingMessage, response: ServerResponse, env: Record<string, string>): Promise<void> {
-  return new Promise((resolve) => {
+/** Pipes a request through git's own program. `after` runs before the client has the end of the answer, so that it finds GitHub up to date. */
+function backend(request: Readable, response: ServerResponse, env: Record<string, string>, after: () => Promise<void> = async () => {}): Promise<void> {
+  return new Promise((resolve, reject) => {
     const child = spawn('git', ['http-backend'], { env, stdio: ['pipe', 'pipe', 'ignore'] })
     // A client that hangs up, or a backend that stops reading early, is no fault of the server's.
     child.stdin.on('error', () => {})
@@ -102,9 +115,11 @@ function backend(request: IncomingMessage, response: ServerResponse, env: Record
       resolve()
     })
     child.on('close', () => {
-      if (started) response.end()
-      else end(response, 500, 'git http-backend gave no answer')
-      resolve()
+      after().then(() => {
+        if (started) response.end()
+        else end(response, 500, 'git http-backend gave no answer')
+        resolve()
+      }, reject)
     })
   })
 }

@@ -23,14 +23,16 @@ export interface Conversation {
   result(id: string): string | undefined
 }
 
-/** Decides from the conversation alone, so that a repeated or resumed request gets the same answer. */
-export type Script = (conversation: Conversation) => Answer
+/** Decides from the conversation alone, so that a repeated or resumed request gets the same answer. A promise holds the answer back. */
+export type Script = (conversation: Conversation) => Answer | Promise<Answer>
 
 export interface ScriptedModel {
   /** For the input `base-url`. */
   readonly baseUrl: string
   /** Bodies of the requests so far, oldest first. */
   requests(): readonly ChatCompletionRequest[]
+  /** Calls `act` with every request before it is answered, until what is returned is called. */
+  watch(act: () => void | Promise<void>): () => void
   close(): Promise<void>
 }
 
@@ -39,15 +41,25 @@ export async function startModel(script: Script): Promise<ScriptedModel> {
   const { LLMock } = await import('@copilotkit/aimock')
   const server = new LLMock({ port: 0, host: '127.0.0.1', journalMaxEntries: 0 })
   const seen: ChatCompletionRequest[] = []
+  const watchers = new Set<() => void | Promise<void>>()
   server.addFixture({
     match: { predicate: () => true },
-    response: (request) => {
+    response: async (request) => {
       seen.push(request)
-      return reply(request, script(conversationOf(request)))
+      for (const act of watchers) await act()
+      return reply(request, await script(conversationOf(request)))
     },
   })
   const url = await server.start()
-  return { baseUrl: `${url}/v1`, requests: () => seen, close: () => server.stop() }
+  return {
+    baseUrl: `${url}/v1`,
+    requests: () => seen,
+    watch(act) {
+      watchers.add(act)
+      return () => void watchers.delete(act)
+    },
+    close: () => server.stop(),
+  }
 }
 
 function conversationOf(request: ChatCompletionRequest): Conversation {

@@ -19,10 +19,10 @@ export function visible(body: string): { readonly text: string; readonly hiddenB
   }
 }
 
-/** One post of a thread, headed by who wrote it. */
-export function post(author: string | null, what: string, body: string): string {
+/** One post of a thread, headed by who wrote it. `hidden` says what lies in its HTML comments. */
+export function post(author: string | null, what: string, body: string, hidden = 'of session'): string {
   const { text, hiddenBytes } = visible(body)
-  const note = hiddenBytes === 0 ? '' : `\n\n  [not shown by GitHub: ${kilobytes(hiddenBytes)} of session in an HTML comment]`
+  const note = hiddenBytes === 0 ? '' : `\n\n  [not shown by GitHub: ${kilobytes(hiddenBytes)} ${hidden} in an HTML comment]`
   return `${rule}\n${author ?? 'ghost'} ${what}\n\n${indent(text)}${note}\n`
 }
 

@@ -18,12 +18,19 @@ interface RunOptions {
   readonly signal?: AbortSignal
   /** Hears every chunk of standard output and standard error as it comes. */
   readonly onOutput?: (text: string) => void
+  /** What the program reads on standard input; nothing unless told otherwise. */
+  readonly input?: Buffer | string
+  /** Is handed the way to signal the program, once it runs. The promise resolves when it has ended. */
+  readonly onStart?: (signal: (name: NodeJS.Signals) => Promise<void>) => void
 }
 
 /** Runs a program to its end. Never blocks the event loop: a server in this process may have to answer it meanwhile. Throws `LocalError` when it can't be started. */
 export function run(command: string, args: readonly string[], options: RunOptions): Promise<Finished> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: options.cwd, env: { ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(command, args, { cwd: options.cwd, env: { ...options.env }, stdio: 'pipe' })
+    // A program that ends before it has read everything is no fault of ours.
+    child.stdin.on('error', () => {})
+    child.stdin.end(options.input)
     const out: Buffer[] = []
     const err: Buffer[] = []
     const timers: NodeJS.Timeout[] = []
@@ -40,6 +47,18 @@ export function run(command: string, args: readonly string[], options: RunOption
     }
     options.signal?.addEventListener('abort', cancel, { once: true })
     if (options.signal?.aborted === true) cancel()
+
+    const ended = new Promise<void>((done) => child.once('exit', () => done()))
+    options.onStart?.((name) => {
+      child.kill(name)
+      return ended
+    })
+    // What it started may hold its output open for ever; the runner does not wait for that either.
+    child.once('exit', (_, signal) => {
+      if (signal !== 'SIGKILL') return
+      child.stdout.destroy()
+      child.stderr.destroy()
+    })
 
     const hear = (into: Buffer[]) => (chunk: Buffer) => {
       into.push(chunk)
@@ -75,8 +94,16 @@ export function gitEnv(env: Env): Record<string, string> {
 }
 
 /** Runs git and returns what it printed. Throws `LocalError` with git's own words when it fails. */
-export async function git(cwd: string, env: Env, args: readonly string[]): Promise<string> {
-  const done = await run('git', args, { cwd, env: gitEnv(env) })
+export const git = (cwd: string, env: Env, args: readonly string[]): Promise<string> => gitWith(cwd, env, args)
+
+/** Runs git with something to read and further variables; returns what it printed. Throws `LocalError` as `git` does. */
+export async function gitWith(
+  cwd: string,
+  env: Env,
+  args: readonly string[],
+  { input, extra }: { input?: Buffer | string; extra?: Env } = {},
+): Promise<string> {
+  const done = await run('git', args, { cwd, env: { ...gitEnv(env), ...extra }, ...(input === undefined ? {} : { input }) })
   if (done.code === 0) return done.stdout
   throw new LocalError(`git ${args[0]} failed: ${done.stderr.trim() || `exit status ${done.code}`}`, 'Look at what git said.')
 }

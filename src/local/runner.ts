@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Env, run } from './process.ts'
+import type { Stop } from './stop.ts'
 
 /** The part of the Actions runner that starts a JavaScript action: variables and files in, exit status and files out. */
 
@@ -18,9 +19,20 @@ export interface RunInput {
   /** Another checkout than the world's newest. */
   readonly workspace?: string
   readonly onOutput?: (text: string) => void
+  /** Number of an earlier run, for its post step or its next attempt; a new one unless told otherwise. */
+  readonly runId?: string
+  /** `GITHUB_RUN_ATTEMPT`, 1 unless told otherwise. */
+  readonly attempt?: number
+  /** `RUNNER_TEMP` of another machine than the world's. */
+  readonly temp?: string
+  /** Ends the main process by a signal at some moment. */
+  readonly stop?: Stop
+  /** Is handed the way to signal the main process, once it runs; the promise resolves at its end. */
+  readonly onStart?: (signal: (name: NodeJS.Signals) => Promise<void>) => void
 }
 
 export interface RunResult {
+  readonly runId: string
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -41,10 +53,17 @@ export interface Job {
   readonly bundle: string
   readonly urls: { readonly server: string; readonly api: string; readonly graphql: string }
   readonly repository: { readonly owner: string; readonly name: string; readonly id: number; readonly ownerId: number }
+  /** `refs/heads/…`, or `refs/pull/N/merge` for the events of pull requests. */
+  readonly ref: string
+  /** Of `pull_request` and `pull_request_target` alone. */
+  readonly headRef: string
+  readonly baseRef: string
+  /** The branch whose workflow file runs. */
   readonly branch: string
   readonly sha: string
   readonly actor: string
   readonly runId: string
+  readonly attempt: number
   /** Of the machine: only the path is handed on. */
   readonly machine: Env
 }
@@ -56,7 +75,11 @@ const systems: Readonly<Record<string, string>> = { darwin: 'macOS', win32: 'Win
 const files = ['GITHUB_OUTPUT', 'GITHUB_STATE', 'GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_STEP_SUMMARY'] as const
 
 /** Starts the action's main or post step with this node and waits for its end. `saved` makes it the post step's environment. */
-export async function startStep(job: Job, input: Omit<RunInput, 'workspace' | 'bundle'>, saved?: Readonly<Record<string, string>>): Promise<RunResult> {
+export async function startStep(
+  job: Job,
+  input: Omit<RunInput, 'workspace' | 'bundle' | 'stop'>,
+  saved?: Readonly<Record<string, string>>,
+): Promise<RunResult> {
   await mkdir(job.folder, { recursive: true })
   const eventPath = join(job.folder, 'event.json')
   await writeFile(eventPath, JSON.stringify(input.payload))
@@ -70,11 +93,13 @@ export async function startStep(job: Job, input: Omit<RunInput, 'workspace' | 'b
     env: { ...variables(job, input), GITHUB_EVENT_PATH: eventPath, ...paths, ...stateVariables(saved ?? {}) },
     ...(input.signal === undefined ? {} : { signal: input.signal }),
     ...(input.onOutput === undefined ? {} : { onOutput: input.onOutput }),
+    ...(input.onStart === undefined ? {} : { onStart: input.onStart }),
   })
   const duration = performance.now() - started
   const read = (name: (typeof files)[number]) => readFile(paths[name] ?? '', 'utf8')
   return {
     ...done,
+    runId: job.runId,
     outputs: parsePairs(await read('GITHUB_OUTPUT')),
     state: parsePairs(await read('GITHUB_STATE')),
     summary: await read('GITHUB_STEP_SUMMARY'),
@@ -105,19 +130,19 @@ function variables(job: Job, input: Pick<RunInput, 'event' | 'inputs' | 'env'>):
     GITHUB_API_URL: job.urls.api,
     GITHUB_SERVER_URL: job.urls.server,
     GITHUB_GRAPHQL_URL: job.urls.graphql,
-    GITHUB_BASE_REF: '',
-    GITHUB_HEAD_REF: '',
+    GITHUB_BASE_REF: job.baseRef,
+    GITHUB_HEAD_REF: job.headRef,
     GITHUB_EVENT_NAME: input.event,
     GITHUB_JOB: 'opencode',
-    GITHUB_REF: `refs/heads/${job.branch}`,
-    GITHUB_REF_NAME: job.branch,
+    GITHUB_REF: job.ref,
+    GITHUB_REF_NAME: job.ref.replace(/^refs\/(heads|pull)\//, ''),
     GITHUB_REF_TYPE: 'branch',
     GITHUB_REF_PROTECTED: 'false',
     GITHUB_REPOSITORY: `${owner}/${name}`,
     GITHUB_REPOSITORY_ID: `${id}`,
     GITHUB_REPOSITORY_OWNER: owner,
     GITHUB_REPOSITORY_OWNER_ID: `${ownerId}`,
-    GITHUB_RUN_ATTEMPT: '1',
+    GITHUB_RUN_ATTEMPT: `${job.attempt}`,
     GITHUB_RUN_ID: job.runId,
     GITHUB_RUN_NUMBER: '1',
     GITHUB_SHA: job.sha,

@@ -10,6 +10,7 @@ import { issueCommentPayload } from './github/payloads.ts'
 import { commentsText, holds, indent, post, requestSizes, rule, seconds } from './print.ts'
 import { askGit, type Env, git } from './process.ts'
 import type { RunResult } from './runner.ts'
+import { playTour } from './tour.ts'
 import { createWorld, runAction, type World, type WorldOptions } from './world.ts'
 
 /** What a play needs beyond its world. */
@@ -30,7 +31,8 @@ interface Place {
 
 /**
  * `npm start`: plays the action on this machine. `argv` is what follows `start` on the command line.
- * Returns the exit status: 0 when every run succeeded and the second remembered the first, 1 when not, 2 for wrong arguments.
+ * Returns the exit status: 0 when every run succeeded and the second remembered the first, or every scene of the tour came out as told; 1 when not; 2 for
+ * wrong arguments.
  */
 export async function main(argv: readonly string[], env: Env, place: Place = {}): Promise<number> {
   const print = place.print ?? ((text: string) => console.log(text))
@@ -40,12 +42,13 @@ export async function main(argv: readonly string[], env: Env, place: Place = {})
       print(help)
       return 0
     }
+    const bundle = place.bundle ?? process.argv[1] ?? ''
+    if (wish.kind === 'tour') return await playTour({ env, bundle, print })
     const keys = wish.scripted ? {} : providerKeys(env)
     const real = wish.model !== undefined || hasFavourite(keys)
     if (wish.model !== undefined && Object.keys(keys).length === 0) throw wrong('--model needs the key of its provider in the environment')
     if (wish.kind === 'repository' && !real && !wish.scripted)
       throw wrong('--repo needs a model: set a provider key such as ANTHROPIC_API_KEY, name one with --model, or add --scripted')
-    const bundle = place.bundle ?? process.argv[1] ?? ''
     const stage = wish.kind === 'demo' ? demoStage : await repositoryStage(wish, env, print)
     return await play(
       { env, bundle, keep: true, ...stage.world, ...(real ? {} : { script: demoScript }) },

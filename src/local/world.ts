@@ -1,12 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { z } from 'zod'
+import { join } from 'node:path'
+import { type CheckoutOptions, cloneInto, commitFiles, type Files, plant } from './checkout.ts'
 import { createGitHub, type EmulatedGitHub, type GitHubOptions } from './github/github.ts'
-import { account } from './github/state.ts'
 import { type Script, type ScriptedModel, startModel } from './model.ts'
 import { type Env, git } from './process.ts'
-import { type Job, newRunId, type RunInput, type RunResult, startStep } from './runner.ts'
+
+export type { CheckoutOptions } from './checkout.ts'
+export { runAction, runPost } from './job.ts'
 
 export interface WorldOptions extends Omit<GitHubOptions, 'root' | 'env'> {
   /** The machine's environment; only the path is used. */
@@ -21,15 +22,14 @@ export interface WorldOptions extends Omit<GitHubOptions, 'root' | 'env'> {
   readonly keep?: boolean
 }
 
-export interface CheckoutOptions {
-  /** Branch or commit; the default branch unless told otherwise. */
-  readonly ref?: string
-  /** Commits of history, 1 as in actions/checkout; `full` for all of it. */
-  readonly depth?: number | 'full'
-  /** Folder of the workspace, for a second runner beside the first. */
-  readonly at?: string
-  /** Leaves the token in the clone's configuration, as actions/checkout does by default. */
-  readonly persistCredentials?: boolean
+export interface PushOptions {
+  /** Who pushes, for the activity list; the owner unless told otherwise. */
+  readonly actor?: string
+  /** A fork, `owner/name`. */
+  readonly repository?: string
+  readonly message?: string
+  /** Puts the branch on top of `from`, whatever was on it. */
+  readonly force?: boolean
 }
 
 /** A machine with one repository on it: GitHub, git remote, model, runner. */
@@ -45,7 +45,9 @@ export interface World {
   /** A fresh clone as actions/checkout leaves it; becomes `workspace`. */
   checkout(options?: CheckoutOptions): Promise<string>
   /** Commits files to a branch of the remote as somebody else would; a null removes one. Returns the commit. */
-  push(branch: string, files: Readonly<Record<string, string | null>>, from?: string): Promise<string>
+  push(branch: string, files: Files, from?: string, options?: PushOptions): Promise<string>
+  /** A second machine beside the first: a checkout and a temp folder of its own, to be spread into a run's input. */
+  machine(name: string, options?: CheckoutOptions): Promise<{ workspace: string; temp: string }>
   /** Runs git in the bare repository of the remote. */
   remote(...args: string[]): Promise<string>
   close(): Promise<void>
@@ -76,13 +78,24 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       await cloneInto(workspace, github, env, { ref, depth, persistCredentials })
       return workspace
     },
-    async push(target, files, from = target) {
+    async machine(name, { ref = branch, depth = 1, persistCredentials = false } = {}) {
+      const made = { workspace: join(folder, 'work', name, github.state.repo), temp: join(folder, `runner-temp-${name}`) }
+      for (const path of [made.workspace, made.temp]) {
+        await rm(path, { recursive: true, force: true, maxRetries: 5 })
+        await mkdir(path, { recursive: true })
+      }
+      await cloneInto(made.workspace, github, env, { ref, depth, persistCredentials })
+      return made
+    },
+    async push(target, files, from = target, { actor = github.state.owner, repository, message = 'Work of somebody else', force = false } = {}) {
       pushes += 1
       const clone = join(folder, 'other', `${pushes}`)
-      await git(folder, env, ['clone', '--quiet', '--branch', from, github.bare, clone])
-      if (target !== from) await git(clone, env, ['checkout', '--quiet', '-b', target])
-      await commitFiles(clone, env, files, 'Work of somebody else')
-      await git(clone, env, ['push', '--quiet', 'origin', `HEAD:refs/heads/${target}`])
+      const { repositories } = github.context()
+      const name = repository ?? repositories.own
+      await git(folder, env, ['clone', '--quiet', '--branch', from, repositories.path(name), clone])
+      if (target !== from) await git(clone, env, ['checkout', '--quiet', ...(force ? ['--no-track', '-B'] : ['-b']), target])
+      await commitFiles(clone, env, files, message)
+      await github.moving(name, actor, () => git(clone, env, ['push', '--quiet', ...(force ? ['--force'] : []), 'origin', `HEAD:refs/heads/${target}`]))
       return (await git(clone, env, ['rev-parse', 'HEAD'])).trim()
     },
     remote: (...args) => git(github.bare, env, args),
@@ -106,77 +119,5 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     get workspace() {
       return workspace
     },
-  }
-}
-
-async function plant(clone: string, github: EmulatedGitHub, env: Env, files: Readonly<Record<string, string>>): Promise<void> {
-  await mkdir(clone, { recursive: true })
-  await git(clone, env, ['init', '--quiet', `--initial-branch=${github.state.defaultBranch}`])
-  await commitFiles(clone, env, files, 'Start')
-  await git(clone, env, ['push', '--quiet', github.bare, 'HEAD'])
-}
-
-async function commitFiles(clone: string, env: Env, files: Readonly<Record<string, string | null>>, message: string): Promise<void> {
-  for (const [name, content] of Object.entries(files)) {
-    const path = join(clone, name)
-    if (content === null) await rm(path)
-    else {
-      await mkdir(dirname(path), { recursive: true })
-      await writeFile(path, content)
-    }
-  }
-  await git(clone, env, ['add', '--all'])
-  await git(clone, env, ['commit', '--quiet', '--message', message])
-}
-
-/** The same steps as actions/checkout: init, fetch one ref by an extra header, check the branch out. */
-async function cloneInto(path: string, github: EmulatedGitHub, env: Env, options: Required<Omit<CheckoutOptions, 'at'>>): Promise<void> {
-  const { state, url } = github
-  const key = `http.${url}/.extraheader`
-  const header = `AUTHORIZATION: basic ${Buffer.from(`x-access-token:${state.token}`).toString('base64')}`
-  const { ref, depth } = options
-  const isCommit = /^[0-9a-f]{40}$/.test(ref)
-  await git(path, env, ['init', '--quiet', `--initial-branch=${state.defaultBranch}`])
-  await git(path, env, ['remote', 'add', 'origin', `${url}/${state.owner}/${state.repo}`])
-  await git(path, env, ['config', '--local', 'gc.auto', '0'])
-  await git(path, env, ['config', '--local', key, header])
-  const spec = depth === 'full' ? ['+refs/heads/*:refs/remotes/origin/*'] : isCommit ? [ref] : [`+refs/heads/${ref}:refs/remotes/origin/${ref}`]
-  await git(path, env, ['fetch', '--quiet', '--no-tags', ...(depth === 'full' ? [] : [`--depth=${depth}`]), 'origin', ...spec])
-  await git(path, env, isCommit ? ['checkout', '--quiet', '--detach', ref] : ['checkout', '--quiet', '-B', ref, `refs/remotes/origin/${ref}`])
-  if (!options.persistCredentials) await git(path, env, ['config', '--local', '--unset-all', key])
-}
-
-const Sender = z.object({ sender: z.object({ login: z.string() }).optional() })
-
-/** Runs the built action in a world as the runner would run a step that `uses` it, in the newest checkout or a first one. */
-export async function runAction(world: World, input: RunInput): Promise<RunResult> {
-  return startStep(await jobOf(world, input), withToken(world, input))
-}
-
-/** Runs the action once more as the runner's post step, with the state its main step saved. */
-export async function runPost(world: World, input: RunInput, state: RunResult['state']): Promise<RunResult> {
-  return startStep(await jobOf(world, input), withToken(world, input), state)
-}
-
-/** The token is an input with a default, `github.token`. */
-const withToken = (world: World, input: RunInput): RunInput => ({ ...input, inputs: { 'github-token': world.github.state.token, ...input.inputs } })
-
-async function jobOf(world: World, input: RunInput): Promise<Job> {
-  const { state, url, apiUrl, graphqlUrl } = world.github
-  const workspace = input.workspace ?? (world.workspace || (await world.checkout()))
-  const runId = newRunId()
-  return {
-    folder: join(world.folder, 'runs', runId),
-    temp: world.temp,
-    home: join(world.folder, 'home'),
-    workspace,
-    bundle: input.bundle ?? world.bundle,
-    urls: { server: url, api: apiUrl, graphql: graphqlUrl },
-    repository: { owner: state.owner, name: state.repo, id: state.id, ownerId: account(state, state.owner).id },
-    branch: state.defaultBranch,
-    sha: (await git(workspace, world.env, ['rev-parse', 'HEAD'])).trim(),
-    actor: Sender.safeParse(input.payload).data?.sender?.login ?? state.owner,
-    runId,
-    machine: world.env,
   }
 }

@@ -4,7 +4,7 @@ import type { MCPTransport } from '@ai-sdk/mcp'
 import { messageOf } from '../failure.ts'
 import { limits } from '../limits.ts'
 import { cut } from '../text.ts'
-import { endGroup } from '../workspace/shell.ts'
+import { endGroup } from '../workspace/launch.ts'
 import { McpError } from './errors.ts'
 import type { validateJSONRPCMessage } from './sdk.ts'
 

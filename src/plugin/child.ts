@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { messageOf } from '../failure.ts'
 import { cut } from '../text.ts'
 import { sentence } from '../tool/foreign.ts'
-import { endGroup } from '../workspace/shell.ts'
+import { endGroup } from '../workspace/launch.ts'
 import { PluginError } from './errors.ts'
 import { type Load, type Loaded, type Order, Report } from './protocol.ts'
 

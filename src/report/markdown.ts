@@ -1,3 +1,5 @@
+import { excerpt } from '../text.ts'
+
 const fenceMark = /^ {0,3}(`{3,}|~{3,})/
 
 /**
@@ -51,4 +53,32 @@ export function fenced(language: string, text: string): string {
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${text}\n${fence}`
+}
+
+/** One line of somebody else's text as a code span of at most `max` characters, in which nothing is markup, a mention or a link. Empty when there is none. */
+export function codeSpan(text: string, max: number): string {
+  const line = oneLine(text, max)
+  if (line === '') return ''
+  let longest = 0
+  for (const [run] of line.matchAll(/`+/g)) longest = Math.max(longest, run.length)
+  const mark = '`'.repeat(longest + 1)
+  const space = line.startsWith('`') || line.endsWith('`') ? ' ' : ''
+  return `${mark}${space}${line}${space}${mark}`
+}
+
+/** One line of somebody else's text as words: no markup, no link, and neither a person nor an issue is called by it (C136). */
+export function plainWords(text: string, max: number): string {
+  return oneLine(text, max)
+    .replaceAll(/[!-/:-@[-`{-~]/g, '\\$&')
+    .replaceAll(/\\([@#])/g, '$1&#8203;')
+    .replaceAll(/\b(GH)\\-(?=\d)/gi, '$1-&#8203;')
+}
+
+/** A table cell of Markdown that was made by us. */
+export function tableCell(markdown: string): string {
+  return markdown.replaceAll(/[\r\n]+/g, ' ').replaceAll('|', '\\|')
+}
+
+function oneLine(text: string, max: number): string {
+  return excerpt(text.replaceAll(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim(), max)
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Discussion } from '../github/types.ts'
 import { limits } from '../limits.ts'
-import { connectServers, type McpRoom } from '../mcp/room.ts'
+import { connectServers, type McpOptions, type McpRoom } from '../mcp/room.ts'
 import { suggest } from '../model/catalogue.ts'
 import type { Model } from '../model/model.ts'
 import { openModel } from '../model/open.ts'
@@ -18,16 +18,21 @@ import { ascending } from '../session/id.ts'
 import { noTokens, type Session, type WithParts } from '../session/message.ts'
 import type { Inbox, Sink, Store } from '../session/ports.ts'
 import { memoryStore } from '../session/store.ts'
+import { githubTools, type Intents } from '../tool/github.ts'
 import { type Truncate, truncator } from '../tool/truncate.ts'
+import { hideCredentials } from '../workspace/credentials.ts'
 import { confine, type Files } from '../workspace/files.ts'
 import { openShell, type Shell } from '../workspace/shell.ts'
 import { shellEnvironment } from '../workspace/shell-env.ts'
+import { openCage } from './cage.ts'
 import type { Checkout } from './checkout.ts'
 import { withDebugExport } from './debug.ts'
 import { type Job, runFolder } from './job.ts'
 import type { Knowledge } from './knowledge.ts'
 import { lookIn } from './look.ts'
 import { modelFor } from './models.ts'
+import type { Scene } from './scene.ts'
+import { placeServers } from './servers.ts'
 import { boundsOf, type Reach, scalerOf, toolboxOf } from './tools.ts'
 import { readWithoutSecrets } from './wrappers.ts'
 
@@ -38,6 +43,10 @@ export interface Assembly {
   /** The sessions of subtasks. */
   readonly children: Children
   readonly files: Files
+  /** What the model wants done on GitHub; absent where there is no thread. */
+  readonly intents: (() => Intents) | undefined
+  /** What kept commands apart from this process, for people. */
+  readonly sandbox: () => Promise<string>
   /** Sentences for people about servers, plugins and tools that are not to be had; more may come while it works. */
   readonly notes: readonly string[]
   /** Ends everything that tools, servers and plugins have started. */
@@ -46,6 +55,10 @@ export interface Assembly {
 
 interface Parts {
   readonly job: Job
+  readonly scene: Scene
+  readonly inbox: Inbox
+  /** Hears everything beside the log. */
+  readonly listen: Sink
   readonly checkout: Checkout
   readonly knowledge: Knowledge
   readonly session: Session
@@ -56,9 +69,6 @@ interface Parts {
 /** What could not be opened needs no closing. */
 const nothing = () => undefined
 
-/** Nobody speaks to a running loop yet but the comment that started it. */
-const silence: Inbox = { poll: () => Promise.resolve([]) }
-
 /** Builds the engine over a checkout and a session. Throws `Failure` when the working directory is not in the repository; nothing is left running then. */
 export async function assemble(parts: Parts): Promise<Assembly> {
   const { job, checkout, knowledge } = parts
@@ -67,16 +77,20 @@ export async function assemble(parts: Parts): Promise<Assembly> {
   const { root } = checkout.workspace
   const files = confine({ root, directory: join(root, settings.workingDirectory), readable: [outputs] })
   const truncate = truncator(outputs, boundsOf(knowledge.config))
-  const shell = openShell({ env: shellEnvironment(world.env), folder: outputs })
+  const [cage, restore] = await Promise.all([openCage(job, checkout, outputs), hideCredentials(root, world.env.HOME)])
+  const shell = openShell({ env: shellEnvironment(world.env), folder: outputs, launcher: cage.launcher })
   const notes: string[] = []
   const rooms = openRooms(parts, truncate, notes)
   const close = async () => {
     await Promise.all([shell.close(), ...rooms.map((room) => room.then((opened) => opened.close(), nothing))])
+    await restore()
   }
   try {
     const [model, mcp, plugins] = await Promise.all([openModel(choice), ...rooms])
     const hooked = withHooks(shell, plugins, parts.session.id)
-    return { ...(await build(parts, model, truncate, { files, shell: hooked, mcp, plugins })), files, notes, close }
+    const hub = hubOf(parts, truncate)
+    const built = await build(parts, model, truncate, { files, shell: hooked, mcp, plugins, hub: hub?.tools ?? [], hear: cage.hear })
+    return { ...built, files, notes, close, sandbox: cage.level, intents: hub?.intents }
   } catch (error) {
     await close()
     throw error
@@ -95,7 +109,12 @@ function withHooks(shell: Shell, { hooks }: PluginRoom, sessionID: string): Shel
   }
 }
 
-async function build(parts: Parts, model: Model, truncate: Truncate, reach: Reach): Promise<Pick<Assembly, 'engine' | 'store' | 'children'>> {
+async function build(
+  parts: Parts,
+  model: Model,
+  truncate: Truncate,
+  reach: Reach & { readonly hear: Sink },
+): Promise<Pick<Assembly, 'engine' | 'store' | 'children'>> {
   const { job, knowledge, session, history, signal } = parts
   const { world, settings, choice, fallbacks, small } = job
   const { config, agents, agent, gate } = knowledge
@@ -106,8 +125,8 @@ async function build(parts: Parts, model: Model, truncate: Truncate, reach: Reac
   const { compaction = {}, experimental = {}, subagent_depth: depth } = config.preferences
   const engine = createEngine({
     store,
-    inbox: silence,
-    sink: both(listen(world.log), plugins.listen(session.id)),
+    inbox: parts.inbox,
+    sink: all(listen(world.log), plugins.listen(session.id), parts.listen, reach.hear),
     model: await withDebugExport(job, model, session),
     tools: toolbox.tools,
     agent,
@@ -122,7 +141,7 @@ async function build(parts: Parts, model: Model, truncate: Truncate, reach: Reac
     scaleImage: scalerOf(config),
     hooks: plugins.hooks,
     truncate,
-    system: systemBlocks(job, knowledge, mcp),
+    system: systemBlocks(job, parts.scene, knowledge, mcp),
     environment: { directory: files.directory, isGit: true, platform: process.platform },
     texts: world.texts,
     title: small !== undefined,
@@ -160,7 +179,8 @@ export function newSession({ choice, small }: Job, discussion: Discussion | unde
 }
 
 /** MCP servers and plugins, side by side; a repository that has none of them starts nothing. What goes wrong with them is in the log at once, and noted. */
-function openRooms({ job, checkout, knowledge, signal }: Parts, truncate: Truncate, notes: string[]): [Promise<McpRoom>, Promise<PluginRoom>] {
+function openRooms(parts: Parts, truncate: Truncate, notes: string[]): [Promise<McpRoom>, Promise<PluginRoom>] {
+  const { job, checkout, knowledge, signal } = parts
   const { world, settings, runner } = job
   const { config, tree } = knowledge
   const { root } = checkout.workspace
@@ -170,7 +190,7 @@ function openRooms({ job, checkout, knowledge, signal }: Parts, truncate: Trunca
   }
   const common = { env: world.env, signal, truncate, log: { info: world.log.info, warning } }
   return [
-    connectServers(config.mcp, { ...common, cwd: root, texts: world.texts, timeout: config.preferences.experimental?.mcp_timeout }),
+    openServers(parts, { ...common, texts: world.texts, timeout: config.preferences.experimental?.mcp_timeout }),
     openPlugins({
       ...common,
       tree,
@@ -183,6 +203,19 @@ function openRooms({ job, checkout, knowledge, signal }: Parts, truncate: Trunca
   ]
 }
 
+async function openServers({ job, checkout, knowledge }: Parts, options: Omit<McpOptions, 'cwd' | 'env'>): Promise<McpRoom> {
+  const { cwd, config, env, notes, close } = await placeServers(job, checkout, knowledge)
+  notes.forEach(options.log.warning)
+  const room = await connectServers(config, { ...options, cwd, env })
+  return {
+    ...room,
+    async close() {
+      await room.close()
+      await close()
+    },
+  }
+}
+
 /** The commands of the repository; of those of MCP servers only the one that is asked for, since its text comes from the server. */
 async function commandsOf({ trigger, world }: Job, { config }: Knowledge, mcp: McpRoom, signal: AbortSignal): Promise<readonly Command[]> {
   const { verb } = trigger
@@ -192,12 +225,11 @@ async function commandsOf({ trigger, world }: Job, { config }: Knowledge, mcp: M
   return [...config.commands, { name, template: world.redactor.redact(await wanted.template(signal)), ...(description === undefined ? {} : { description }) }]
 }
 
-function systemBlocks({ world, settings, runner, trigger }: Job, { config, instructions, agent, isDenied }: Knowledge, mcp: McpRoom): string[] {
+function systemBlocks({ world, settings, runner }: Job, { discussion }: Scene, { config, instructions, agent, isDenied }: Knowledge, mcp: McpRoom): string[] {
   const repository = `${runner.owner}/${runner.repo}`
-  const place =
-    'subject' in trigger
-      ? world.texts('github/system', { repository, kind: trigger.subject.isPull ? 'pull request' : 'issue', number: String(trigger.subject.number) })
-      : world.texts('github/system-alone', { repository })
+  const place = discussion
+    ? world.texts('github/system', { repository, kind: discussion.pull ? 'pull request' : 'issue', number: String(discussion.number) })
+    : world.texts('github/system-alone', { repository })
   const blocks = [
     ...instructions.blocks,
     world.redactor.redact(mcp.instructions(agent.permission ?? [])),
@@ -213,9 +245,28 @@ function compactionOf(configured: NonNullable<Knowledge['config']['preferences']
   return Object.fromEntries(Object.entries({ auto, prune, tailTurns, preserveRecentTokens, reserved }).filter(([, value]) => value !== undefined))
 }
 
-function both(first: Sink, second: Sink): Sink {
+/** The tools that work on the issue or pull request. */
+function hubOf({ job, scene, knowledge }: Parts, truncate: Truncate): ReturnType<typeof githubTools> | undefined {
+  const { world, github } = job
+  const { discussion, review } = scene
+  if (!discussion) return undefined
+  return githubTools({
+    texts: world.texts,
+    truncate,
+    triage: {
+      number: discussion.number,
+      isOpen: discussion.state === 'OPEN',
+      labels: discussion.labels,
+      rules: knowledge.config.preferences.github?.triage ?? {},
+      allLabels: () => github.labels(),
+    },
+    review,
+    search: (words, count) => github.search(words, count),
+  })
+}
+
+function all(...sinks: readonly Sink[]): Sink {
   return (event) => {
-    first(event)
-    second(event)
+    for (const sink of sinks) sink(event)
   }
 }

@@ -1,15 +1,16 @@
 import type { Viewer } from '../github/types.ts'
-import type { Plan } from '../publish/plan.ts'
 import { WorkspaceError } from '../workspace/errors.ts'
 import { noreply } from '../workspace/names.ts'
-import type { Start, Workspace } from '../workspace/types.ts'
+import { nameOf } from '../workspace/remote.ts'
+import type { Source, Start, Workspace } from '../workspace/types.ts'
 import { openWorkspace } from '../workspace/workspace.ts'
 import type { Request } from './job.ts'
+import type { BoundPlan } from './scene.ts'
 
 export interface Checkout {
   readonly workspace: Workspace
-  /** The branch of the plan that the work starts from. */
-  readonly branch: string
+  /** What of the plan the work starts from. */
+  readonly branch: Source
   readonly start: Start
 }
 
@@ -18,6 +19,8 @@ export interface Ahead {
   readonly workspace: Promise<Workspace>
   /** The branch where a session begins, as far as the event tells, already on its way into the work tree. */
   readonly guess: { readonly branch: string; readonly start: Promise<Start> } | undefined
+  /** Only a start that nothing came after still says what is in the work tree. */
+  isFresh: boolean
   /** Says whose commits they will be. */
   signAs(viewer: Viewer): void
   /** Resolves when git has come to rest: the end of the process must not cut it off in the middle of a checkout. */
@@ -44,6 +47,7 @@ export function openAhead({ runner, settings, world, trigger }: Request): Ahead 
   return {
     workspace,
     guess,
+    isFresh: true,
     signAs(viewer) {
       signer = viewer
     },
@@ -52,19 +56,23 @@ export function openAhead({ runner, settings, world, trigger }: Request): Ahead 
 }
 
 /** Puts the commit of the plan into the work tree: the first of its branches that the remote still has. Throws `WorkspaceError`. */
-export async function openCheckout({ world }: Request, ahead: Ahead, viewer: Viewer, plan: Plan): Promise<Checkout> {
+export async function openCheckout({ world }: Request, ahead: Ahead, viewer: Viewer, plan: BoundPlan): Promise<Checkout> {
   ahead.signAs(viewer)
   const workspace = await ahead.workspace
   await ahead.settled()
-  for (const [at, branch] of plan.from.entries()) {
+  const { guess, isFresh } = ahead
+  ahead.isFresh = false
+  for (const [index, branch] of plan.from.entries()) {
     try {
-      // Only a start that nothing came after still says what is in the work tree.
-      const start = at === 0 && ahead.guess?.branch === branch ? await ahead.guess.start : await workspace.start(branch)
+      const isGuessed = isFresh && index === 0 && guess?.branch === branch && plan.at === undefined
+      const start = isGuessed ? await guess.start : await workspace.start(branch, plan.at === undefined ? {} : { at: plan.at })
+      world.remember('root', workspace.root)
+      world.remember('start', JSON.stringify(start))
       return { workspace, branch, start }
     } catch (error) {
-      const isLast = branch === plan.from.at(-1)
+      const isLast = index === plan.from.length - 1
       if (isLast || !(error instanceof WorkspaceError && error.kind === 'missing-branch')) throw error
-      world.log.info(`The branch ${branch} is gone from the remote; starting at ${plan.base}.`)
+      world.log.info(`${nameOf(branch)} is gone from the remote; starting at ${plan.base}.`)
     }
   }
   throw new Error('a plan names at least one branch')

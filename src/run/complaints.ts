@@ -1,10 +1,9 @@
-import type { Verb } from '../event/trigger.ts'
 import { Failure } from '../failure.ts'
 import type { MessageError } from '../session/message.ts'
 
 /** What the model's own failures ask a person to do. */
 const remedies: Record<MessageError['name'], string> = {
-  MessageAbortedError: 'Comment again to have the work done; a longer `timeout-minutes` gives it more time.',
+  MessageAbortedError: 'The next request here, such as `/opencode continue`, goes on with it. If time ran out, `timeout-minutes` gives more.',
   ProviderAuthError: "Check the provider's key: the input `api-key`, or the secret behind the provider's key variable in the workflow.",
   ModelNotFoundError: 'Set the input `model` to one that the provider offers and your key may use, as `provider/model`.',
   APIError: "Check the provider's status and your account's limits, then comment again; the input `model` chooses another model.",
@@ -29,21 +28,12 @@ export class ModelFailure extends Failure {
   }
 }
 
-/** A verb of the contract whose work is not built yet. */
-export function notAvailable(verb: Verb): Failure {
-  const said = verb.type === 'command' ? `/${verb.name}` : verb.type === 'shell' ? '!' : verb.type
-  return new Failure(
-    `\`${said}\` after the trigger word is not available yet.`,
-    'Say in words what should be done, for example `/opencode fix the date parsing`.',
-  )
-}
-
-/** Work on somebody else's repository comes with a later issue. */
-export function forkNotAvailable(): Failure {
-  return new Failure('This pull request comes from a fork, and working on forks is not available yet.', 'Push the branch to this repository and comment there.')
-}
-
 /** `continue` needs something to go on with. */
 export function nothingToContinue(): Failure {
   return new Failure('There is no session in this thread to continue.', 'Say what should be done, for example `/opencode fix the date parsing`.')
+}
+
+/** Nor is there anything to take back before the first turn. */
+export function nothingToUndo(): Failure {
+  return new Failure('There is no earlier turn in this thread to take back.', 'Only what a run of this thread has done can be undone, the newest first.')
 }

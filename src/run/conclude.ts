@@ -5,21 +5,23 @@ import type { PostedComment } from '../github/types.ts'
 import { limits } from '../limits.ts'
 import type { Landing } from '../publish/changes.ts'
 import type { Desk } from '../publish/desk.ts'
+import { sentenceOf } from '../publish/ladder.ts'
 import { inputTokens, outputTokens, type Usage } from '../report/figures.ts'
 import type { Log } from '../report/log.ts'
 import { failureBody } from '../report/reply.ts'
 import { summaryOf } from '../report/summary.ts'
-import { transcriptOf } from '../report/transcript.ts'
 import type { Children } from '../session/children.ts'
 import type { Store } from '../session/ports.ts'
 import { usageBetween } from '../session/usage.ts'
 import type { OutputName } from '../settings/outputs.ts'
 import type { Runner } from '../settings/types.ts'
 import { neutralise } from '../thread/hidden.ts'
+import { dropBallast } from '../workspace/ballast.ts'
 import { type Before, modelUsed } from './account.ts'
 import type { Checkout } from './checkout.ts'
 import { type Job, type Result, runFolder } from './job.ts'
-import { landedLine, newMessages, safeWords } from './publish.ts'
+import { landedLine } from './landed.ts'
+import { newMessages, safeWords } from './publish.ts'
 
 /** How far a run got; filled in as it goes, so that whatever ends it can tell. */
 export interface Progress {
@@ -30,6 +32,14 @@ export interface Progress {
   before: Before
   answer?: string
   landing?: Landing
+  /** The answer in the form that was asked for, as JSON. */
+  structured?: string
+  /** What kept commands apart from this process, for people. */
+  sandbox?: string
+  /** With `mode: staged`: what would have been done, as Markdown. */
+  staged?: string
+  /** What there is to know about the work that was pushed, as a sentence. */
+  published?: string
 }
 
 /** Nothing to do, or nobody who may ask: no comment, no reaction, exit 0. */
@@ -46,24 +56,29 @@ export function refused(failure: Failure): Result {
 /** A run that came to its answer. Not every wish was met when the pull request could not be opened: then it counts as failed. */
 export async function succeeded(job: Job, progress: Progress, end: { notes: readonly string[]; comment: PostedComment | undefined }): Promise<Result> {
   const { landing } = progress
-  const problem = landing?.problem
-  const published = landing?.pull ? `Pull request #${landing.pull.number} was ${landing.pull.operation}.` : 'No file was changed.'
+  const trouble = landing && !landing.wanted ? (landing.why ?? landing.noPull) : undefined
   return report(job, progress, {
-    conclusion: problem ? 'failure' : 'success',
-    reason: problem ? `The work is on the branch ${landing.branch}, but the pull request could not be opened. ${adviceOf(problem)}` : published,
-    notes: end.notes,
+    conclusion: landing && !landing.wanted ? 'failure' : 'success',
+    reason: trouble ? sentenceOf(trouble) : publishedAs(landing),
+    notes: [...(landing?.notes ?? []), ...end.notes],
     outputs: end.comment ? { 'comment-id': String(end.comment.id), 'comment-url': end.comment.url } : {},
   })
+}
+
+function publishedAs(landing: Landing | undefined): string {
+  if (!landing) return 'No file was changed.'
+  if (landing.pull) return `Pull request #${landing.pull.number} was ${landing.pull.operation}.`
+  return landing.branch === undefined ? 'The edits are in a patch.' : `Pushed to the branch ${landing.branch}.`
 }
 
 /**
  * A run that ended otherwise: says so in the thread, with the edits made so far as a patch, in a file and, when small, in the comment.
  * Never throws: what can't be posted is in the log and the summary.
  */
-export async function failed(job: Job, progress: Progress, desk: Desk, error: unknown): Promise<Result> {
+export async function failed(job: Job, progress: Progress, { desk, parting, stop }: Leaving, error: unknown): Promise<Result> {
   const { world, runner } = job
   const failure = asFailure(error, world.log)
-  const cancelled = world.signal.aborted
+  const cancelled = stop.aborted
   const message = safeWords(job, failure.message, 5_000)
   const notes: string[] = []
   const patch = await rescue(job, progress).catch((problem: unknown) => {
@@ -80,7 +95,7 @@ export async function failed(job: Job, progress: Progress, desk: Desk, error: un
     ...(patch ? { patch } : {}),
   })
   // All of it, for an answer is not the only thing in it that a model may have written: so can files have been, and the patch shows them.
-  const posted = await desk.say(neutralise(world.redactor.redact(body))).catch((problem: unknown) => {
+  const posted = await sayGoodbye(desk, parting, neutralise(world.redactor.redact(body))).catch((problem: unknown) => {
     notes.push(`The failure could not be posted to the thread: ${messageOf(problem)}`)
     return undefined
   })
@@ -95,18 +110,36 @@ export async function failed(job: Job, progress: Progress, desk: Desk, error: un
   })
 }
 
+/** How a run takes leave of its thread. */
+export interface Leaving {
+  readonly desk: Desk
+  /** A text with all that is needed to go on hidden in it. */
+  readonly parting: (visible: string) => Promise<string>
+  /** Fires when the job is cancelled, or somebody in the thread said so. */
+  readonly stop: AbortSignal
+}
+
+async function sayGoodbye(desk: Desk, parting: Leaving['parting'], text: string): Promise<PostedComment | undefined> {
+  return desk.say(await parting(text))
+}
+
 /** What goes wrong without having been foreseen is our fault, and said so. The stack is for the log: it belongs into no comment. */
 export function asFailure(error: unknown, log: Log): Failure {
   if (error instanceof Failure) return error
   if (error instanceof Error && error.stack) log.info(error.stack)
+  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
+    return new Failure(`The disk of the runner is full: ${error.message}.`, 'Free some room in a step before this one, or use a larger runner.', {
+      cause: error,
+    })
   return new Failure(`opencode-action met a fault of its own: ${messageOf(error)}.`, 'Please open an issue of opencode-action with the log of this run.', {
     cause: error,
   })
 }
 
-async function rescue({ runner }: Job, { checkout, landing, store }: Progress) {
+async function rescue({ runner, world }: Job, { checkout, landing, store }: Progress) {
   if (!checkout || landing) return undefined
-  const changes = await checkout.workspace.changes(checkout.start)
+  await dropBallast(runner.temp)
+  const changes = await checkout.workspace.changes(checkout.start, world.redactor.holds)
   if (changes.none) return undefined
   const path = await pathFor(runner, `work-${store?.session.id ?? 'early'}.patch`)
   return { path, ...(await checkout.workspace.patch(checkout.start, changes, path, limits.inlinePatchChars)) }
@@ -145,6 +178,7 @@ async function report(job: Job, progress: Progress, ending: Ending): Promise<Res
       ...(answer ? { response: answer } : {}),
       ...figures(usage),
       ...(landing ? landed(landing) : {}),
+      ...(progress.structured === undefined ? {} : { 'structured-output': progress.structured }),
       ...outputs,
     },
     summary: summaryOf({
@@ -155,6 +189,11 @@ async function report(job: Job, progress: Progress, ending: Ending): Promise<Res
       messages,
       notes,
       requests: github.requests,
+      redactions: world.redactor.redactions(),
+      subtasks: (progress.children?.list ?? []).map((child) => ({ session: child.session, messages: child.messages() })),
+      ...(progress.sandbox === undefined ? {} : { sandbox: progress.sandbox }),
+      ...(progress.staged === undefined ? {} : { staged: progress.staged }),
+      ...(progress.published === undefined ? {} : { published: progress.published }),
       ...(answer ? { answer } : {}),
       ...(landing ? { files: landing.files } : {}),
     }),
@@ -170,12 +209,13 @@ function figures(usage: Usage): Partial<Record<OutputName, string>> {
   }
 }
 
-function landed({ branch, commit, files, pull }: Landing): Partial<Record<OutputName, string>> {
+function landed({ branch, commit, files, pull, patch }: Landing): Partial<Record<OutputName, string>> {
   return {
-    branch,
-    'commit-sha': commit,
+    ...(branch === undefined ? {} : { branch }),
+    ...(commit === undefined ? {} : { 'commit-sha': commit }),
     'changed-files': files.map((file) => file.path).join('\n'),
     ...(pull ? { 'pull-request-number': String(pull.number), 'pull-request-url': pull.url, 'pull-request-operation': pull.operation } : {}),
+    ...(patch ? { 'patch-path': patch.path } : {}),
   }
 }
 
@@ -187,8 +227,9 @@ async function pathFor(runner: Runner, name: string): Promise<string> {
 
 /** The session, then those of its subtasks. */
 async function writeTranscript({ runner, world }: Job, stores: readonly [Store, ...Store[]]): Promise<string> {
-  const path = await pathFor(runner, `transcript-${stores[0].session.id}.md`)
-  const texts = stores.map(({ session, messages }) => transcriptOf(session, messages()))
-  await writeFile(path, world.redactor.redact(texts.join('\n')))
+  const { transcriptPage } = await import('../report/transcript/page.ts')
+  const path = await pathFor(runner, `transcript-${stores[0].session.id}.html`)
+  const sessions = stores.map((store) => ({ session: store.session, messages: store.messages() }))
+  await writeFile(path, transcriptPage(sessions, { redact: world.redactor.redact, runUrl: runner.runUrl }))
   return path
 }

@@ -23,7 +23,7 @@ export interface World {
 }
 
 /** What the clean-up step is told of an unfinished run. */
-export type Memory = 'main' | 'number' | 'request' | 'comment' | 'reaction' | 'branch' | 'finished'
+export type Memory = 'main' | 'number' | 'request' | 'claim' | 'comment' | 'reaction' | 'branch' | 'root' | 'start' | 'session' | 'finished'
 
 /** The folder, outside the checkout, for what a run writes beside its work. */
 export function runFolder({ temp }: Pick<Runner, 'temp'>): string {
@@ -49,7 +49,7 @@ export interface Job extends Request {
 
 /** How a run ended. Its texts may hold anything: secrets are taken out where they leave the process. */
 export interface Result {
-  readonly conclusion: 'success' | 'failure' | 'cancelled' | 'skipped'
+  readonly conclusion: 'success' | 'failure' | 'cancelled' | 'skipped' | 'handed-over'
   readonly reason: string
   readonly outputs: Partial<Record<OutputName, string>>
   readonly summary: string

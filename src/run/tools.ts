@@ -23,6 +23,8 @@ export interface Reach {
   readonly shell: Shell
   readonly mcp: McpRoom
   readonly plugins: PluginRoom
+  /** Those that work on GitHub. */
+  readonly hub: readonly Tool[]
 }
 
 export interface Toolbox {
@@ -37,7 +39,7 @@ export interface Toolbox {
  */
 export function toolboxOf(world: World, knowledge: Knowledge, reach: Reach, storeOf: StoreOf): Toolbox {
   const { config, gate, instructions, isDenied, outputs } = knowledge
-  const { files, shell, mcp, plugins } = reach
+  const { files, shell, mcp, plugins, hub } = reach
   const { EXA_API_KEY: exaKey, PARALLEL_API_KEY: parallelKey } = world.env
   for (const key of [exaKey, parallelKey]) if (key) world.redactor.add(key)
   const builtin = builtinTools({
@@ -52,7 +54,7 @@ export function toolboxOf(world: World, knowledge: Knowledge, reach: Reach, stor
     search: { ...(exaKey ? { exaKey } : {}), ...(parallelKey ? { parallelKey } : {}) },
   })
   const custom = new Set(plugins.tools.map(({ id }) => id))
-  const own = [...builtin.filter(({ id }) => !custom.has(id)), ...plugins.tools]
+  const own = [...[...builtin, ...hub].filter(({ id }) => !custom.has(id)), ...plugins.tools]
   const taken = new Set(own.map(({ id }) => id))
   const all = [...own, ...mcp.tools.filter(({ id }) => !taken.has(id))]
   const hidden = disabled(

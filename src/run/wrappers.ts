@@ -8,12 +8,14 @@ import { allowed, authorize, type PermissionNeed, type Rules } from '../tool/per
 import type { Tool, ToolResult } from '../tool/tool.ts'
 
 /** No secret of ours reaches the model, even when a file, a command or somebody else's error shows one. */
-export function withoutSecrets(tool: Tool, { redact }: Redactor): Tool {
+export function withoutSecrets(tool: Tool, { redact, learn }: Redactor): Tool {
   return {
     ...tool,
     async execute(input, context) {
       try {
         const result = await tool.execute(input, context)
+        // A key that a command has just made is a secret from here on.
+        learn(result.output)
         return { ...result, title: redact(result.title), output: redact(result.output) }
       } catch (error) {
         if (error instanceof Error) error.message = redact(error.message)

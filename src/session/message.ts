@@ -241,10 +241,26 @@ export const Session = z.object({
   pull: z.number().optional(),
   base: z.string().optional(),
   head: z.string().optional(),
-  /** What the model has been told of the thread: the newest comment's id, a digest of title and body, the PR's head. */
-  seen: z.object({ comment: z.number(), subject: z.string(), head: z.string().optional() }).optional(),
-  /** Ids of the comments that have been answered. */
+  /**
+   * What the model has been told of the thread: the newest comment's id, a digest of title and body, the PR's head, the newest ids of remarks on the
+   * diff and of reviews, and a digest of the checks that failed.
+   */
+  seen: z
+    .object({
+      comment: z.number(),
+      subject: z.string(),
+      head: z.string().optional(),
+      remark: z.number().optional(),
+      review: z.number().optional(),
+      checks: z.string().optional(),
+    })
+    .optional(),
+  /** Ids of the comments of the conversation that have been answered. */
   handled: z.array(z.number()),
+  /** What else has been answered: `review-comment:1`, `review:2`, `subject:3` (an issue's or pull request's own text). */
+  answered: z.array(z.string()).optional(),
+  /** What turns have pushed, newest last, so that an undo can take it back: the turn's first message, the branch, and its tip before and after. */
+  landings: z.array(z.object({ message: z.string(), branch: z.string(), from: z.string(), to: z.string() })).optional(),
   usage: z.object({ steps: z.number(), tokens: Tokens, cost: z.number() }),
 })
 export type Session = z.infer<typeof Session>

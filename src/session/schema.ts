@@ -16,7 +16,10 @@ export type Check = (value: unknown) => string | undefined
  */
 export async function compileSchema(schema: JsonSchema): Promise<Check> {
   const newer = String(schema.$schema ?? '').includes('2020-12')
-  const [{ Ajv }, { Ajv2020 }, formats] = await Promise.all([import('ajv'), import('ajv/dist/2020.js'), import('ajv-formats')])
+  // By their defaults: only these are there both for Node and in the bundle.
+  const [draft7, draft2020, formats] = await Promise.all([import('ajv'), import('ajv/dist/2020.js'), import('ajv-formats')])
+  const { Ajv } = draft7.default
+  const { Ajv2020 } = draft2020.default
   const options = { strict: false, allErrors: true, logger: false } as const
   const ajv = newer ? new Ajv2020(options) : new Ajv(options)
   formats.default.default(ajv)
@@ -25,6 +28,9 @@ export async function compileSchema(schema: JsonSchema): Promise<Check> {
     const validate = ajv.compile(rest)
     return (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors, { separator: '\n', dataVar: 'answer' }))
   } catch (error) {
-    throw new FormatError(`The schema for the answer is no valid JSON schema: ${messageOf(error)}`, 'Correct the schema; remote references are not followed.')
+    throw new FormatError(
+      `The schema for the answer is no valid JSON schema: ${messageOf(error)}`,
+      'Correct it (`output-schema` in the workflow); remote references are not followed.',
+    )
   }
 }

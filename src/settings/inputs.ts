@@ -48,7 +48,7 @@ export const inputs = {
   prompt: {
     default: '',
     description:
-      'What to do. Needed for `schedule` and `workflow_dispatch`; makes every `issues` event act; on a comment it is put in front of what the person wrote.',
+      'What to do. Needed for `schedule` and the two dispatches; makes every `issues` and `pull_request` event act; is put in front of what a person wrote.',
   },
   system: { default: '', description: 'Text added to the system prompt.' },
   triggers: {
@@ -75,27 +75,47 @@ export const inputs = {
   },
   'base-branch': { default: '', description: 'Branch to start from and to open pull requests against. Empty: the default branch.' },
   'branch-prefix': { default: 'opencode/', description: 'What the names of new branches begin with.' },
-  'commit-method': { default: 'git', description: 'How commits are made: `git`, or `api` for commits signed by GitHub (not available yet).' },
+  'commit-method': {
+    default: 'git',
+    description: 'How commits are made: `git`, or `api`, through GitHub, which signs them as verified.',
+  },
   'pull-request': {
     default: 'create',
-    description: 'What happens with edits made for an issue: `create` a pull request; `draft`, `link` and `never` are not available yet.',
+    description:
+      'What becomes of edits that belong to no open pull request: a new one (`create`), a `draft`, a branch and a `link` to open one, or (`never`) only a patch: `patch-path`, and the reply where short. An open pull request that is asked about is updated in any case.',
   },
-  mode: { default: 'apply', description: 'Whether the run publishes its work itself: `apply`; `staged` is not available yet.' },
-  progress: { default: 'live', description: 'How the progress comment is kept: `live`; `final` and `none` are not available yet.' },
+  mode: {
+    default: 'apply',
+    description: '`apply`: do the work. `staged`: write nothing to GitHub and push nothing; the job summary shows what would have been done.',
+  },
+  progress: {
+    default: 'live',
+    description:
+      '`live`: one comment shows the work and becomes the reply. `final`: a quiet one is replaced at the end by a fresh reply, so that a mail is sent. `none`: no comment before the reply, so that runs of one thread neither hand over nor resume what was stopped.',
+  },
   session: { default: 'thread', description: 'Continue the session of the issue or pull request (`thread`) or begin a `new` one.' },
   'session-key': {
     default: '',
     description: 'Secret that seals the session hidden in the comments, so that nobody else can read it, even in a public repository.',
     secret: true,
   },
-  'output-schema': { default: '', description: 'JSON schema that the answer has to follow. Not available yet.' },
-  target: { default: '', description: 'Number of the issue or pull request that a scheduled or dispatched run speaks to. Not available yet.' },
+  'output-schema': {
+    default: '',
+    description: 'JSON schema, as inline JSON, that the answer has to follow; the answer is then in the output `structured-output`.',
+  },
+  target: {
+    default: '',
+    description: 'Number of the issue or pull request to speak to when the event belongs to none, such as `schedule`. Empty: to none.',
+  },
   config: {
     default: '',
     description:
       "Configuration in the form of `opencode.json`, as inline JSON, laid over the repository's; what its `permission` forbids, no file of the repository allows.",
   },
-  sandbox: { default: 'auto', description: 'How tools are kept apart: `auto`, as far as the machine permits; `require` and `off` are not available yet.' },
+  sandbox: {
+    default: 'auto',
+    description: 'How tools are kept apart from the action: `auto`, as far as the machine permits; `require`, or the run fails; `off`, not at all.',
+  },
   'working-directory': { default: '', description: 'Folder to work in, relative to the workspace.' },
   'debug-prompt': { default: 'false', description: 'Write the newest request to the model to a file on the runner (`true` or `false`).' },
 } as const satisfies Record<string, Input>

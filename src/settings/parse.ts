@@ -1,5 +1,6 @@
 import { posix, win32 } from 'node:path'
 import { z } from 'zod'
+import { isRecord, parseJson } from '../json.ts'
 
 /** Readers for the text of one input: trimmed, and with its default filled in, so empty text means "not given". Messages read on after the input's value. */
 
@@ -7,16 +8,9 @@ export const text = z.string().transform((value) => value || undefined)
 
 export const required = z.string().min(1, 'must not be empty')
 
-/** An input whose work is still to come: nothing but its default passes, so that nobody believes it is obeyed. */
-export const notYet = z.string().refine((value) => value === '', 'is not available yet: leave it empty')
-
-/** One of some words, spelled exactly so. `later` are words of the contract whose work is still to come. */
-export function choice<const T extends string>(available: readonly T[], later: readonly string[] = []) {
-  const names = [...available, ...later].join(', ')
-  return z
-    .string()
-    .refine((value) => !later.includes(value), `is not available yet: choose ${available.join(' or ')}`)
-    .pipe(z.enum(available, `must be one of ${names}`))
+/** One of some words, spelled exactly so. */
+export function choice<const T extends string>(words: readonly T[]) {
+  return z.enum(words, `must be one of ${words.join(', ')}`)
 }
 
 /** The boolean spellings of YAML 1.2's core schema and nothing else (C170). */
@@ -34,6 +28,11 @@ export function positive(most: number) {
 
 /** A whole number above 0, or nothing. */
 export const count = text.pipe(positive(Number.MAX_SAFE_INTEGER).optional())
+
+const jsonObject = 'must be an object in inline JSON, such as {"type": "object", "properties": {}}'
+
+/** An object as inline JSON, or nothing. Whether it is a sound schema is judged where it is used. */
+export const jsonSchema = text.pipe(z.string().transform(parseJson).refine(isRecord, jsonObject).optional())
 
 const money = 'must be an amount above 0, such as 2.50'
 

@@ -17,6 +17,11 @@ const schema = z.object({
   GITHUB_API_URL: address,
   GITHUB_GRAPHQL_URL: address,
   GITHUB_RUN_ID: set,
+  GITHUB_RUN_ATTEMPT: z
+    .string()
+    .regex(/^[1-9][0-9]{0,8}$/, 'is not a whole number above 0')
+    .default('1')
+    .transform(Number),
   RUNNER_TEMP: set,
 })
 
@@ -47,6 +52,7 @@ export function readRunner(env: Readonly<Record<string, string | undefined>>): R
     graphqlUrl: read.GITHUB_GRAPHQL_URL,
     runId: read.GITHUB_RUN_ID,
     runUrl: `${read.GITHUB_SERVER_URL}/${read.GITHUB_REPOSITORY}/actions/runs/${read.GITHUB_RUN_ID}`,
+    attempt: read.GITHUB_RUN_ATTEMPT,
     temp: read.RUNNER_TEMP,
   }
 }

@@ -22,8 +22,18 @@ export interface Settings {
   readonly allowedBots: readonly string[]
   readonly baseBranch?: string
   readonly branchPrefix: string
+  readonly commitMethod: 'git' | 'api'
+  readonly pullRequest: 'create' | 'draft' | 'link' | 'never'
+  /** With `staged` nothing is written to GitHub or a remote: the summary shows what would have been. */
+  readonly mode: 'apply' | 'staged'
+  readonly progress: 'live' | 'final' | 'none'
   readonly session: 'thread' | 'new'
   readonly sessionKey?: string
+  /** The JSON schema that the answer has to follow. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>
+  /** Number of the issue or pull request that a run without one speaks to. */
+  readonly target?: number
+  readonly sandbox: 'auto' | 'require' | 'off'
   /** Configuration as JSON, laid over the repository's; `config/` reads it. */
   readonly config?: string
   /** Relative to the workspace; empty means the workspace itself. */
@@ -44,6 +54,8 @@ export interface Runner {
   readonly graphqlUrl: string
   readonly runId: string
   readonly runUrl: string
+  /** Which attempt at this run it is, from 1. */
+  readonly attempt: number
   /** A folder outside the workspace that lives as long as the job. */
   readonly temp: string
 }

@@ -12,6 +12,13 @@ export const Turn = z.object({
   messages: z.array(WithParts),
   /** Ids of earlier messages that the thread should forget from here on (an undo). */
   removed: z.array(z.string()).optional(),
+  /** In a checkpoint: keys of the requests that its messages hold. None of them is answered yet. */
+  taken: z.array(z.string()).optional(),
+  /**
+   * Edits that are not on the remote, as a git patch on a commit: in a checkpoint those since the run began, in a finished turn those that could not be
+   * pushed. Without the patch where it was too large to keep.
+   */
+  work: z.object({ commit: z.string(), patch: z.string().optional() }).optional(),
   /** Whether something was left out to fit. */
   lossy: z.boolean(),
 })
@@ -23,6 +30,8 @@ const Header = z.object({
   part: z.int().min(1),
   parts: z.int().min(1).max(limits.threadParts),
   comment: z.int().min(1),
+  /** The row of numbers that `comment` is from, where it is not that of the conversation's comments: remarks on a diff have their own. */
+  row: z.literal('review-comment').optional(),
   enc: z.enum(['br', 'br+gcm']),
   kind: z.literal('checkpoint').optional(),
   /** Digest of the joined payload, where it is spread over several comments: parts of two writes never mix. */
@@ -56,6 +65,7 @@ export interface Decoded {
 /** A comment that takes a share of a turn, and the characters its block may have. */
 export interface Target {
   readonly comment: number
+  readonly row?: Header['row']
   readonly chars: number
 }
 
@@ -117,24 +127,24 @@ function bytesIn(chars: number): number {
 export function encode(turn: Turn, { seq, key, kind }: Writing, targets: readonly Target[]): string[] {
   const packed = pack(turn)
   if (!packed) throw new RangeError(`a turn may have ${limits.turnBytes} bytes`)
-  const shares: { comment: number; bytes: Buffer }[] = []
+  const shares: { place: Pick<Header, 'comment' | 'row'>; bytes: Buffer }[] = []
   let at = 0
-  for (const { comment, chars } of targets) {
+  for (const { comment, row, chars } of targets) {
     const end = Math.min(packed.length, at + bytesIn(chars))
-    shares.push({ comment, bytes: packed.subarray(at, end) })
+    shares.push({ place: { comment, ...(row && { row }) }, bytes: packed.subarray(at, end) })
     at = end
     if (at === packed.length) break
   }
   if (at < packed.length) throw new RangeError(`a turn of ${packed.length} compressed bytes does not fit ${targets.length} comments`)
   if (shares.length > limits.threadParts) throw new RangeError(`a turn may be spread over ${limits.threadParts} comments, not ${shares.length}`)
   const enc = key ? ('br+gcm' as const) : ('br' as const)
-  return shares.map(({ comment, bytes }, index) => {
+  return shares.map(({ place, bytes }, index) => {
     const header: Header = {
       session: turn.session.id,
       seq,
       part: index + 1,
       parts: shares.length,
-      comment,
+      ...place,
       enc,
       ...(kind && { kind }),
       ...(shares.length > 1 && { whole: digest(packed, 9) }),

@@ -17,6 +17,12 @@ export function carriesSession(body: string): boolean {
   return session.test(body)
 }
 
+/** The session data of a comment, from where it begins to the end; empty when there is none. */
+export function sessionData(body: string): string {
+  const at = body.search(session)
+  return at < 0 ? '' : body.slice(at).trimEnd()
+}
+
 /** Whether a comment holds a further part of what a reply remembers, and nothing for readers. */
 export function isContinuation(body: string): boolean {
   return further.test(body)

@@ -7,7 +7,7 @@ import type { Turn } from './codec.ts'
  * an answer without its question, and the mark in a compaction where its tail begins. A tool call and its result are one part, so they
  * stay together by construction (C86).
  */
-export function historyOf(turns: readonly Turn[]): WithParts[] {
+export function historyOf(turns: readonly Pick<Turn, 'messages' | 'removed'>[]): WithParts[] {
   const messages = new Map<string, WithParts>()
   for (const turn of turns) {
     for (const id of turn.removed ?? []) messages.delete(id)
@@ -18,6 +18,21 @@ export function historyOf(turns: readonly Turn[]): WithParts[] {
   const kept = all.filter(({ info }) => info.role === 'user' || questions.has(info.parentID))
   const ids = new Set(kept.map(({ info }) => info.id))
   return kept.map(({ info, parts }) => ({ info, parts: parts.map((part) => (isCut(part, ids) ? { ...part, tailStart: undefined } : part)) }))
+}
+
+/**
+ * What an undo takes back: the ids of the messages that the newest turn added, in order. Turns of which nothing is left, because they were
+ * taken back before or added nothing, are passed over.
+ */
+export function newestAdded(turns: readonly Pick<Turn, 'messages' | 'removed'>[]): string[] {
+  const left = new Set(historyOf(turns).map(({ info }) => info.id))
+  const known = new Set<string>()
+  const added = turns.map(({ messages }) => {
+    const ids = messages.map(({ info }) => info.id).filter((id) => !known.has(id))
+    for (const id of ids) known.add(id)
+    return ids.filter((id) => left.has(id))
+  })
+  return added.findLast((ids) => ids.length > 0) ?? []
 }
 
 function isCut(part: Part, ids: ReadonlySet<Message['id']>): part is CompactionPart {

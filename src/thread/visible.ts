@@ -1,77 +1,63 @@
-import type { Nodes, Root } from 'mdast'
-import { fromMarkdown } from 'mdast-util-from-markdown'
+import { parseable } from '../parseable.ts'
+import { withoutInvisible } from './visible-characters.ts'
+import { applied, type Edit, type Kind, kinds } from './visible-edit.ts'
+import { markdownEdits } from './visible-markdown.ts'
+import { plainEdits } from './visible-plain.ts'
 
 export interface Visible {
   readonly text: string
-  /** Something a reader of the page can't see was left out. */
-  readonly hidden: boolean
+  /** What was left out because a reader of the page can't see it; empty for most texts. */
+  readonly removed: Removed
 }
 
-/** Control, format and filler characters that take no place on the page; an emoji's joiner is none of them. */
-const invisible =
-  /(?![\t\n\r]|\u200D\p{Extended_Pictographic})(?:[\p{Cc}\p{Cf}\u115F\u1160\u3164\uFFA0]|\u034F|[\u17B4\u17B5]|[\u180B-\u180F]|[\u{E0100}-\u{E01EF}])/gu
-const comment = /<!--[\s\S]*?(?:-->|$)/g
-const unseenAttribute = /\s(?:alt|title|aria-[\w-]+|data-[\w-]+|placeholder)\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+)/gi
+/** How much of what kind was left out. */
+export type Removed = ReadonlyMap<Kind, number>
 
-interface Edit {
-  readonly from: number
-  readonly to: number
-  readonly text: string
-}
+/** Rounds after which a text that shows something new each time is taken to be made for that. */
+const rounds = 6
+
+/** What something can be hidden behind: tags, references to characters, links, images and definitions, words behind a fence, tables. */
+const suspicious = /<[!?/a-z]|&[#a-z]|!\[|\]:|\]\(|\]\[|[`~]{3}[ \t]{0,9}[\w+#.:-]{0,30}(?![\w+#.:\-`~]|[ \t]*$)|-[ \t]*\||\|[ \t]*:?-/im
 
 /**
- * Markdown as people see it on the page: without HTML comments, descriptions of images, titles of links, unused definitions and
- * invisible characters, which could speak to a model behind the readers' backs (C142). Code stays as it is, apart from the last.
+ * A Markdown text as people see it on the page, which is all that a model may take for their words: without HTML comments, hidden elements and
+ * attributes, descriptions of images, titles of links, definitions, cells and footnotes that are not shown, and invisible characters (C142). Code stays
+ * as it is, apart from invisible characters (C44). What comes to light when something is removed is looked at again, until nothing changes: the text of
+ * the answer is its own answer. Never throws; takes time in proportion to the length, with a bounded share of the parser's.
  */
 export function visible(markdown: string): Visible {
-  const plain = markdown.replaceAll(invisible, '')
-  const hidden = plain.length < markdown.length
-  // Parsing takes longer than everything else here, and most comments have nothing to look for.
-  if (!/<[!a-z]|!\[|\]:|\]\(/i.test(plain)) return { text: plain, hidden }
-  const tree = fromMarkdown(plain)
-  const edits = [...editsOf(tree, plain, addresses(tree))]
-  let text = ''
-  let at = 0
-  for (const edit of edits.sort((a, b) => a.from - b.from)) {
-    text += plain.slice(at, edit.from) + edit.text
-    at = edit.to
+  const counts = new Map<Kind, number>()
+  let text = markdown
+  for (let round = 0; round < rounds; round += 1) {
+    const next = once(text, counts)
+    if (next === text) return { text, removed: counts }
+    text = next
   }
-  return { text: text + plain.slice(at), hidden: hidden || edits.length > 0 }
+  add(counts, 'unreadable mark', 1)
+  return { text: withoutInvisible(text.replaceAll(/[<>&[\]|`~]/g, ' ')).text, removed: counts }
 }
 
-function* editsOf(node: Nodes, source: string, urls: ReadonlyMap<string, string>): Generator<Edit> {
-  const from = node.position?.start.offset ?? 0
-  const to = node.position?.end.offset ?? 0
-  switch (node.type) {
-    case 'html': {
-      const text = source.slice(from, to).replaceAll(comment, '').replaceAll(unseenAttribute, '')
-      if (text.length < to - from) yield { from, to, text }
-      break
-    }
-    case 'image':
-      if (node.alt || node.title) yield { from, to, text: `![](${node.url})` }
-      break
-    case 'imageReference':
-      yield { from, to, text: `![](${urls.get(node.identifier) ?? ''})` }
-      break
-    case 'definition':
-      yield { from, to, text: '' }
-      break
-    case 'linkReference':
-      yield { from: endOfText(node.children, from + 1), to, text: `](${urls.get(node.identifier) ?? ''})` }
-      break
-    case 'link':
-      if (node.title) yield { from: endOfText(node.children, from + 1), to, text: `](${node.url})` }
-      break
-  }
-  if ('children' in node) for (const child of node.children) yield* editsOf(child, source, urls)
+function once(source: string, counts: Map<Kind, number>): string {
+  const { text: plain, removed } = withoutInvisible(source)
+  add(counts, 'invisible character', removed)
+  if (!suspicious.test(plain)) return plain
+  const { text, done } = applied(plain, editsOf(plain))
+  for (const edit of done) if (!edit.isSame) add(counts, edit.kind, 1)
+  return text
 }
 
-const endOfText = (children: readonly Nodes[], empty: number): number => children.at(-1)?.position?.end.offset ?? empty
+function editsOf(source: string): readonly Edit[] {
+  const { text, whole, code } = parseable(source)
+  return whole ? markdownEdits(source, text) : plainEdits(source, code)
+}
 
-/** Addresses of definitions, which are written out where they are used since the definitions themselves can't be seen. */
-function addresses(node: Nodes | Root, found = new Map<string, string>()): ReadonlyMap<string, string> {
-  if (node.type === 'definition' && !found.has(node.identifier)) found.set(node.identifier, node.url)
-  if ('children' in node) for (const child of node.children) addresses(child, found)
-  return found
+function add(counts: Map<Kind, number>, kind: Kind, count: number): void {
+  if (count > 0) counts.set(kind, (counts.get(kind) ?? 0) + count)
+}
+
+/** What was left out of one or several texts, in words for people: `2 HTML comments, 1 link title`. */
+export function inWords(...removed: readonly Removed[]): string {
+  const sums = new Map<Kind, number>()
+  for (const [kind, count] of removed.flatMap((each) => [...each])) add(sums, kind, count)
+  return [...sums].map(([kind, count]) => `${count.toLocaleString('en')} ${count === 1 ? kind : kinds[kind]}`).join(', ')
 }

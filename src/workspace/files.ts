@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { constants, lstatSync, readlinkSync, statSync } from 'node:fs'
-import { access, chmod, lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, isAbsolute, join, parse, relative, sep } from 'node:path'
+import { access, chmod, type FileHandle, lstat, mkdir, open, readlink, rename, rm } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, parse, relative, sep } from 'node:path'
 import { Failure, messageOf } from '../failure.ts'
 
 /** A path that may not be touched, or a file that cannot be read or written. */
@@ -36,6 +36,8 @@ export interface Files {
 /** Larger files are for the shell and for grep: they don't fit in a model's context anyway. */
 const maxFileBytes = 50_000_000
 const maxLinks = 40
+/** Where google-github-actions/auth puts a key: into the workspace, under a name by which everybody ignores it. */
+export const keyFile = /^gha-creds-.*\.json$/
 
 export interface Bounds {
   /** The workspace. */
@@ -59,6 +61,11 @@ export function confine(bounds: Bounds): Files {
   const readable = (bounds.readable ?? []).map((folder) => realPath(folder, root))
   const queue = new Map<string, Promise<unknown>>()
   const isExtra = (real: string) => !isInside(real, root) && readable.some((folder) => isInside(real, folder))
+
+  const refuseKeys = (real: string) => {
+    if (dirname(real) !== root || !keyFile.test(basename(real))) return
+    throw new PathError(`${basename(real)} holds a key that an earlier step left there, and is off limits.`, 'Work without it.')
+  }
 
   return {
     root,
@@ -84,6 +91,7 @@ export function confine(bounds: Bounds): Files {
       if (relative(root, real).toLowerCase().split(sep).includes('.git')) {
         throw new PathError(`${path} belongs to git's own data, which is off limits.`, 'Use git commands to look at the history; commits are made for you.')
       }
+      refuseKeys(real)
       return real
     },
 
@@ -94,11 +102,13 @@ export function confine(bounds: Bounds): Files {
     },
 
     async read(real) {
+      refuseKeys(real)
       // The path is real already: a link that appears now was put there to mislead, and a pipe must not block.
       const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: unknown) => {
         throw new PathError(`Cannot read ${real}: ${messageOf(error)}.`, 'Check the path with list or glob.', { cause: error })
       })
       try {
+        await atHome(file, real)
         const stat = await file.stat()
         if (stat.isDirectory()) throw new PathError(`${real} is a folder.`, 'Name a file in it.')
         if (!stat.isFile()) throw new PathError(`${real} is not a regular file.`, 'Only files and folders can be read.')
@@ -186,14 +196,22 @@ async function put(real: string, data: Uint8Array): Promise<void> {
   // A rename would get past a file's own write protection.
   if (before) await access(real, constants.W_OK)
   if (before?.nlink === 1 && (await swap(real, data, before))) return
-  await writeFile(real, data)
+  if (!before) return writeNew(real, data)
+  const file = await open(real, constants.O_WRONLY | constants.O_NOFOLLOW)
+  try {
+    await atHome(file, real)
+    await file.truncate()
+    await file.writeFile(data)
+  } finally {
+    await file.close()
+  }
 }
 
 /** Replaces a file in one go; false when that would change its owner or is not possible in its folder. */
 async function swap(real: string, data: Uint8Array, before: { mode: number; uid: number; gid: number }): Promise<boolean> {
   const fresh = join(dirname(real), `.${randomUUID()}.tmp`)
   try {
-    await writeFile(fresh, data, { flag: 'wx' })
+    await writeNew(fresh, data)
     const made = await lstat(fresh)
     if (made.uid === before.uid && made.gid === before.gid) {
       await chmod(fresh, before.mode & 0o7777)
@@ -205,6 +223,26 @@ async function swap(real: string, data: Uint8Array, before: { mode: number; uid:
   }
   await rm(fresh, { force: true })
   return false
+}
+
+/** Writes a file that must not be there yet. Its folder may have been changed for a link to elsewhere since it was looked at. */
+async function writeNew(path: string, data: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx')
+  try {
+    await atHome(file, path)
+    await file.writeFile(data)
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+/** Throws when an open file is not where its path says: a folder on the way was changed for a link meanwhile. Only Linux can tell. */
+async function atHome(file: FileHandle, path: string): Promise<void> {
+  const place = await readlink(`/proc/self/fd/${file.fd}`).catch(() => path)
+  if (place !== path) throw new PathError(`${path} was moved while it was being opened.`, 'Try again.')
 }
 
 function isInside(path: string, folder: string): boolean {

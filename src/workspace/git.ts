@@ -1,6 +1,7 @@
 import { GitPluginError, type SimpleGitOptions, simpleGit } from 'simple-git'
 import { limits } from '../limits.ts'
 import { WorkspaceError } from './errors.ts'
+import { trustedPath } from './programs.ts'
 import type { Identity } from './types.ts'
 
 /** Settings for one command, laid over every configuration file through the environment (never argv, never a file). */
@@ -25,9 +26,8 @@ export interface GitResult {
 
 export type Git = (args: readonly string[], options?: GitOptions) => Promise<GitResult>
 
-/** Variables git may inherit: how to find programs, scratch space, the way out through a proxy, trusted certificates (C120: never the whole environment). */
+/** Variables git may inherit: scratch space, the way out through a proxy, trusted certificates (C120: never the whole environment). */
 const inherited = [
-  'PATH',
   'TMPDIR',
   'TMP',
   'TEMP',
@@ -100,6 +100,7 @@ export function createGit(options: {
   const timeout = options.timeout ?? limits.gitTimeout
   const neutral = {
     ...pick(options.env, inherited),
+    PATH: trustedPath(options.env),
     HOME: options.home,
     LC_ALL: 'C',
     GIT_CONFIG_NOSYSTEM: '1',

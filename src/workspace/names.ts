@@ -9,7 +9,7 @@ const slugChars = 50
  */
 export function branchName(input: {
   readonly prefix: string
-  readonly kind: 'issue' | 'schedule' | 'dispatch'
+  readonly kind: 'issue' | 'pull' | 'schedule' | 'dispatch' | 'run'
   readonly number?: number
   readonly title: string
 }): string {

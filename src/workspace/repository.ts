@@ -40,13 +40,17 @@ export interface Head {
 
 /** What we take over from the repository's configuration as it was before the agent ran: how files are read and written, nothing about remotes or programs but the content filters (LFS). */
 const adopted =
-  /^(core\.(autocrlf|eol|safecrlf|filemode|symlinks|ignorecase|precomposeunicode|protect(ntfs|hfs)|longpaths|checkroundtripencoding|sparsecheckout(cone)?)|index\.sparse|filter\..+\.(clean|smudge|process|required))$/s
+  /^(core\.(autocrlf|eol|safecrlf|filemode|symlinks|ignorecase|precomposeunicode|protect(ntfs|hfs)|longpaths|checkroundtripencoding|sparsecheckout(cone)?)|index\.sparse)$/s
+const contentFilter = /^filter\..+\.(clean|smudge|process|required)$/s
 
 /** Content of the private HEAD. */
 const onBranch = 'ref: refs/heads/head\n'
 
-/** Opens the repository whose top level is `root`; `scratch` is an empty folder of our own outside it. Throws `WorkspaceError` when there is none. */
-export async function openRepository(runner: Git, root: string, scratch: string): Promise<Repository> {
+/**
+ * Opens the repository whose top level is `root`; `scratch` is an empty folder of our own outside it. Without `filters` no program that its
+ * configuration names is run: after the agent, nobody knows who wrote it. Throws `WorkspaceError` when there is none.
+ */
+export async function openRepository(runner: Git, root: string, scratch: string, { filters = true } = {}): Promise<Repository> {
   // An explicit git directory also spares the ownership check that stops git in container jobs (C115).
   const own = { GIT_DIR: join(root, '.git'), GIT_WORK_TREE: root }
   await stat(own.GIT_DIR).catch(() => {
@@ -59,7 +63,7 @@ export async function openRepository(runner: Git, root: string, scratch: string)
   ])
   const [format = '', objects = '', index = '', shallowFile = '', info = ''] = paths.stdout.toString().split('\n')
   const directory = join(scratch, 'git')
-  const config = adoptedConfig(listed.stdout.toString())
+  const config = adoptedConfig(listed.stdout.toString(), filters)
   const files = { head: join(directory, 'HEAD'), branch: join(directory, 'refs/heads/head'), shallow: join(directory, 'shallow') }
 
   await Promise.all(['objects', 'refs/heads', 'info'].map((name) => mkdir(join(directory, name), { recursive: true })))
@@ -131,12 +135,12 @@ export async function scratchFolder(temp: string): Promise<string> {
   return mkdtemp(join(temp, 'workspace-'))
 }
 
-function adoptedConfig(listed: string): GitConfig {
+function adoptedConfig(listed: string, filters: boolean): GitConfig {
   return listed.split('\0').flatMap((record) => {
     const end = record.indexOf('\n')
     const key = end < 0 ? record : record.slice(0, end)
     // A key without a value means true.
-    return adopted.test(key) ? [[key, end < 0 ? 'true' : record.slice(end + 1)] as const] : []
+    return adopted.test(key) || (filters && contentFilter.test(key)) ? [[key, end < 0 ? 'true' : record.slice(end + 1)] as const] : []
   })
 }
 

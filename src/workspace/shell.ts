@@ -1,18 +1,14 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { delimiter, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { Failure, messageOf } from '../failure.ts'
-import { limits } from '../limits.ts'
+import { messageOf } from '../failure.ts'
 import { type Captured, capture } from './capture.ts'
-
-/** A command that could not be started; one that ran and failed is a result. */
-export class ShellError extends Failure {
-  override readonly name = 'ShellError'
-}
+import { directLauncher, type Launcher, type Running } from './launch.ts'
+import { trustedPath } from './programs.ts'
+import { ShellError } from './shell-error.ts'
 
 export interface ShellResult extends Captured {
   /** How the command came to its end. */
@@ -38,13 +34,18 @@ export interface Shell {
 const maxArgument = 100_000
 /** What a pipe can hold when the shell exits, with room to spare; a chatty child left behind must not keep us reading. */
 const maxDrain = 256 * 1024
-const pollEvery = 50
 
-/** Runs commands with `bash` (or `sh`), each in a process group of its own, with the given environment and no standard input. `folder` holds outputs too large for memory. */
-export function openShell(options: { env: Readonly<Record<string, string>>; folder: string }): Shell {
-  const { env, folder } = options
+interface ShellOptions {
+  readonly env: Readonly<Record<string, string>>
+  /** Holds outputs too large for memory. */
+  readonly folder: string
+  /** What starts the commands; children of this process by default. */
+  readonly launcher?: Launcher
+}
+
+/** Runs commands with `bash` (or `sh`), each in a process group of its own, with the given environment and no standard input. */
+export function openShell({ env, folder, launcher = directLauncher() }: ShellOptions): Shell {
   const program = bashIn(env.PATH ?? '') ?? 'sh'
-  const groups = new Set<number>()
   const readers = new Set<Socket>()
   let closed = false
 
@@ -66,10 +67,9 @@ export function openShell(options: { env: Readonly<Record<string, string>>; fold
       reader.on('data', output.add)
       readers.add(reader)
       try {
-        const child = start(program, script ? [script] : ['-c', command], { cwd, env: { ...env, ...more }, output: pipe.write })
-        // Noted from the start: a run that is cut off must end this one too.
-        if (child.pid !== undefined) groups.add(child.pid)
-        const end = await endOf(child, timeout, signal)
+        const args = script ? [script] : ['-c', command]
+        const running = await launcher.start({ program, args, cwd, env: { ...env, ...more }, output: { path: pipe.path, fd: pipe.write } })
+        const end = await endOf(running, timeout, signal)
         drain(reader, pipe.read, output.add)
         letItTalk(reader)
         return { ...end, ...output.finish() }
@@ -77,13 +77,14 @@ export function openShell(options: { env: Readonly<Record<string, string>>; fold
         reader.destroy()
         throw error
       } finally {
+        closeSync(pipe.write)
+        rmSync(pipe.path, { force: true })
         if (script) rmSync(script, { force: true })
-        for (const group of groups) if (!isAlive(group)) groups.delete(group)
       }
     },
     async close() {
       closed = true
-      await Promise.all([...groups].map((group) => endGroup(group)))
+      await launcher.close()
       for (const reader of readers) reader.destroy()
     },
   }
@@ -107,86 +108,43 @@ function bashIn(path: string): string | undefined {
  * A named pipe for both output streams. Node's own stdio pipes are sockets: commands cannot open `/dev/stderr` on those, and two of
  * them lose the order of what was printed.
  */
-async function openPipe(path: string, env: Readonly<Record<string, string>>): Promise<{ read: number; write: number }> {
+async function openPipe(path: string, env: Readonly<Record<string, string>>): Promise<{ path: string; read: number; write: number }> {
   try {
-    await promisify(execFile)('mkfifo', ['-m', '600', path], { env })
+    await promisify(execFile)('mkfifo', ['-m', '600', path], { env: { ...env, PATH: trustedPath(env) } })
     // The reader first and without blocking: the writer's open then finds it there.
     const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const write = openSync(path, constants.O_WRONLY)
-    return { read, write }
+    return { path, read, write }
   } catch (error) {
+    rmSync(path, { force: true })
     throw new ShellError(
       `Cannot set up a pipe for the command's output: ${messageOf(error)}.`,
       'Commands need a Unix system with mkfifo and a writable temporary folder.',
       { cause: error },
     )
-  } finally {
-    rmSync(path, { force: true })
-  }
-}
-
-function start(program: string, args: string[], { cwd, env, output }: { cwd: string; env: Readonly<Record<string, string>>; output: number }): ChildProcess {
-  try {
-    return spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', output, output] })
-  } catch (error) {
-    throw new ShellError(`Cannot start the shell: ${messageOf(error)}.`, 'Is bash or sh on the PATH?', { cause: error })
-  } finally {
-    // Ours would keep the pipe open for ever.
-    closeSync(output)
   }
 }
 
 /** Waits for the shell; on timeout or abort also for its whole group (C70). */
-async function endOf(child: ChildProcess, timeout: number, signal: AbortSignal): Promise<Pick<ShellResult, 'ended' | 'code' | 'signal'>> {
+async function endOf(running: Running, timeout: number, signal: AbortSignal): Promise<Pick<ShellResult, 'ended' | 'code' | 'signal'>> {
   let ended: ShellResult['ended'] = 'exit'
-  let killing: Promise<void> | undefined
+  let stopping: Promise<void> | undefined
   const stop = (why: 'timeout' | 'abort') => {
-    if (killing || child.pid === undefined) return
+    if (stopping) return
     ended = why
-    killing = endGroup(child.pid)
+    stopping = running.stop()
   }
   const onAbort = () => stop('abort')
   const timer = setTimeout(() => stop('timeout'), timeout)
   signal.addEventListener('abort', onAbort)
   try {
-    const end = new Promise<{ code: number | undefined; signal: string | undefined }>((resolve, reject) => {
-      child.once('exit', (code, by) => resolve({ code: code ?? undefined, signal: by ?? undefined }))
-      child.once('error', (error) => reject(new ShellError(`Cannot start the shell: ${messageOf(error)}.`, 'Is bash or sh on the PATH?', { cause: error })))
-    })
     if (signal.aborted) onAbort()
-    const result = await end
-    await killing
+    const result = await running.ended
+    await stopping
     return { ended, ...result }
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
-  }
-}
-
-/** TERM to a process group, KILL after the grace time in ms (C70). */
-export async function endGroup(pid: number, grace: number = limits.shellKillAfter): Promise<void> {
-  send(pid, 'SIGTERM')
-  for (let waited = 0; waited < grace; waited += pollEvery) {
-    await delay(pollEvery)
-    if (!isAlive(pid)) return
-  }
-  send(pid, 'SIGKILL')
-}
-
-function send(group: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-group, signal)
-  } catch {
-    // Gone already, or owned by somebody else: there is nothing more we could do.
-  }
-}
-
-function isAlive(group: number): boolean {
-  try {
-    process.kill(-group, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 

@@ -1,20 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type AllowLists, decide, needsPermission, type PermissionAnswer, type Verdict } from '../../src/access/decide.ts'
-import type { Person, Trigger } from '../../src/event/trigger.ts'
+import type { Person } from '../../src/event/trigger.ts'
+import { alice, bot, triggers } from './triggers.ts'
 
 const nobody: AllowLists = { allowedUsers: [], allowedBots: [] }
-const alice: Person = { login: 'alice', id: 1, type: 'User' }
-const bot = (login: string): Person => ({ login, id: 2, type: 'Bot' })
 const known = (permission: string, role = permission): PermissionAnswer => ({ kind: 'known', permission, role })
 
-const repository = { owner: 'octo', name: 'demo' }
-const verb = { type: 'prompt', text: 'fix it' } as const
-const subject = { number: 12, isPull: false, title: 'Dates', body: '', author: 'bob', locked: false, state: 'open' }
-
-function comment(actor: Person): Trigger {
-  return { event: 'issue_comment', repository, actor, verb, subject, comment: { id: 1, url: '', body: '/oc fix it', createdAt: '' } }
-}
+const comment = triggers.issue_comment
 
 function verdict(actor: Person, permission?: PermissionAnswer, lists: Partial<AllowLists> = {}): Verdict {
   return decide({ trigger: comment(actor), ...nobody, ...lists, ...(permission && { permission }) })
@@ -102,18 +95,30 @@ describe('bots', () => {
   })
 })
 
-test('an issue event is judged like a comment', () => {
-  const trigger: Trigger = { event: 'issues', action: 'opened', repository, actor: bot('random-app[bot]'), verb, subject }
-  expect(decide({ trigger, ...nobody, permission: known('none') }).allowed).toBe(false)
+const asked = ['issue_comment', 'pull_request_review_comment', 'pull_request_review', 'issues', 'pull_request', 'pull_request_target', 'workflow_run'] as const
+
+describe.each(asked)('%s', (event) => {
+  test('is for people with write access and for those on a list', () => {
+    const judged = (actor: Person, permission?: PermissionAnswer, lists: Partial<AllowLists> = {}) =>
+      decide({ trigger: triggers[event](actor), ...nobody, ...lists, ...(permission && { permission }) }).allowed
+    expect(needsPermission(triggers[event](alice), nobody)).toBe(true)
+    expect(judged(alice, known('write'))).toBe(true)
+    expect(judged(alice, known('read'))).toBe(false)
+    expect(judged(alice)).toBe(false)
+    expect(judged(alice, undefined, { allowedUsers: ['alice'] })).toBe(true)
+    expect(judged(bot('random-app[bot]'), known('admin'))).toBe(false)
+    expect(judged(bot('random-app[bot]'), undefined, { allowedBots: ['random-app'] })).toBe(true)
+    expect(judged({ login: 'ghost', type: 'Unknown' }, known('none'))).toBe(false)
+  })
 })
 
-test.each<Trigger>([
-  { event: 'schedule', cron: '0 3 * * *', repository, actor: { login: 'ghost', type: 'Unknown' }, verb },
-  { event: 'workflow_dispatch', repository, actor: alice, verb },
-])('$event needs no check, for only people with write access can cause it', (trigger) => {
-  expect(needsPermission(trigger, nobody)).toBe(false)
-  expect(decide({ trigger, ...nobody }).allowed).toBe(true)
-})
+test.each([triggers.schedule({ login: 'ghost', type: 'Unknown' }), triggers.workflow_dispatch(alice), triggers.repository_dispatch(bot('deployer[bot]'))])(
+  '$event needs no check, for only those with write access can cause it',
+  (trigger) => {
+    expect(needsPermission(trigger, nobody)).toBe(false)
+    expect(decide({ trigger, ...nobody }).allowed).toBe(true)
+  },
+)
 
 test('GitHub is asked only when the answer hangs on it', () => {
   expect(needsPermission(comment(alice), nobody)).toBe(true)

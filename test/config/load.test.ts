@@ -26,6 +26,14 @@ describe('where a configuration comes from', () => {
     expect((await load({ 'opencode.jsonc': written })).preferences).toEqual({ model: 'openai/gpt-5', tool_output: { max_lines: 10 } })
   })
 
+  test('what may be done on GitHub is read like everything else: the job has the last word, a wrong key is told', async () => {
+    const files = { 'opencode.json': json({ github: { triage: { labels: ['bug'], assign: ['ann'], closes: true } } }) }
+    const config = await load(files, { inline: json({ github: { triage: { labels: false } } }) })
+    expect(config.preferences.github).toEqual({ triage: { labels: false, assign: ['ann'] } })
+    expect(config.notes).toEqual([expect.stringContaining('"closes" is unknown and was ignored. Did you mean "close"?')])
+    await expect(load({ 'opencode.json': json({ github: { triage: { labels: 'bug' } } }) })).rejects.toThrow('opencode.json:1:')
+  })
+
   test('a repository without any gives an empty one, with the built-in commands', async () => {
     const config = await load({ 'src/index.ts': 'x' })
     expect(config).toMatchObject({ preferences: {}, agents: {}, skills: [], permission: {}, limits: {}, sources: [], notes: [] })

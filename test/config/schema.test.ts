@@ -18,9 +18,19 @@ test('the published schema accepts a configuration as people have it, and refuse
     agent: { review: { mode: 'subagent', steps: 5, effort: 'high' } },
     mcp: { a: { type: 'local', command: ['npx', 'a'] }, b: { enabled: false } },
     share: 'auto',
+    github: { triage: { labels: ['bug', 'area/*'], assign: true, close: false } },
   }
   expect(validate(good)).toBe(true)
-  for (const wrong of [{ model: 'gpt' }, { permission: { bash: 'no' } }, { agent: { a: { steps: 0 } } }, { mcp: { a: { type: 'local' } } }, { modle: 'a/b' }]) {
+  const faults = [
+    { model: 'gpt' },
+    { permission: { bash: 'no' } },
+    { agent: { a: { steps: 0 } } },
+    { mcp: { a: { type: 'local' } } },
+    { modle: 'a/b' },
+    { github: { triage: { labels: 'bug' } } },
+    { github: { triage: { close: ['x'] } } },
+  ]
+  for (const wrong of faults) {
     expect([wrong, validate(wrong)]).toEqual([wrong, false])
   }
 })

@@ -17,7 +17,8 @@ const posts = (world: World, end: string) => writes(world).filter((write) => wri
 
 describe('replies', () => {
   test('C122 a reply longer than GitHub takes is cut to fit, its fence closed, and the whole is in the outputs and the transcript', () => {
-    const answer = `Here it is:\n\n\`\`\`\n${'0123456789 ⚙️ line\n'.repeat(4_000)}`
+    const lines = '0123456789 ⚙️ line\n'.repeat(4_000)
+    const answer = `Here it is:\n\n\`\`\`\n${lines}`
     return within({ script: says(answer) }, async (world) => {
       const number = issue(world)
       const done = await comment(world, number, 'alice', '/opencode show me')
@@ -28,7 +29,9 @@ describe('replies', () => {
       expect(visible(body).match(/^```/gm)).toHaveLength(2)
       expect(visible(body)).toMatch(/cut/)
       expect(done.outputs.response).toBe(answer.trim())
-      expect(await readFile(done.outputs['transcript-path'] ?? '', 'utf8')).toContain(answer.trim())
+      const transcript = await readFile(done.outputs['transcript-path'] ?? '', 'utf8')
+      expect(transcript).toContain('>Here it is:<')
+      expect(transcript).toContain(`<pre>${lines.trim()}</pre>`)
     })
   })
 

@@ -1,8 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { dispatchPayload, issueCommentPayload, issuesPayload, schedulePayload } from '../../src/local/github/payloads.ts'
-import { runAction, runPost } from '../../src/local/world.ts'
+import type { RunInput, RunResult } from '../../src/local/runner.ts'
+import type { Moment } from '../../src/local/stop.ts'
+import { runAction, runPost, type World } from '../../src/local/world.ts'
 import { comments } from '../support/world.ts'
 import { comment, expectExit, files, fixDate, modelInputs, says, within, writes } from './support.ts'
 
@@ -68,9 +70,17 @@ test('C110 C137 a refused push ends in a comment with the remote’s own words, 
     expect(reply).toContain('GH013: Changes must be made through a pull request.')
     expect(reply).toContain('Dates are parsed in UTC now.')
     expect(reply).toContain('+export const parse = (text) => new Date(Date.parse(text))')
-    expect(reply).not.toContain('opencode:session')
     expect(await readFile(done.outputs['patch-path'] ?? '', 'utf8')).toContain('Date.parse(text)')
     expect(world.github.thread(number).comments).toHaveLength(2)
+
+    // The work could not be pushed, but the thread has not forgotten it: the next turn begins with the edits, and gets them through.
+    await rm(hook)
+    await world.checkout()
+    const again = await comment(world, number, 'alice', '/opencode is that all?')
+    expectExit(again, 0)
+    expect(again.outputs['session-id']).toBe(done.outputs['session-id'])
+    expect(JSON.stringify(world.model?.requests().at(-1)?.messages)).toContain('new Date(Date.parse(text))')
+    expect(await world.remote('show', `${again.outputs.branch}:src/date.js`)).toContain('new Date(Date.parse(text))')
   }))
 
 test('C126 a pull request that may not be opened leaves the branch, a link and the session', () =>
@@ -84,7 +94,7 @@ test('C126 a pull request that may not be opened leaves the branch, a link and t
     expectExit(done, 1)
     const reply = comments(world, number).at(-1)?.body ?? ''
     expect(reply).toContain('not permitted to create')
-    expect(reply).toContain(`/compare/opencode/issue${number}-dates?expand=1`)
+    expect(reply).toContain(`/compare/main...opencode/issue${number}-dates?expand=1`)
     expect(reply).toContain('opencode:session:v1')
     expect(await world.remote('rev-parse', `opencode/issue${number}-dates`)).toMatch(/^[0-9a-f]{40}/)
 
@@ -134,42 +144,72 @@ test('C168 `working-directory` is where tools start, and paths in it are committ
     expect(comments(world, number).at(-1)?.body).toMatch(/no folder packages\/nowhere in the workspace[.]\s+Set `working-directory`/)
   }))
 
-test('a run that was killed is told in its comment by the clean-up step, and its reaction taken back', () =>
-  within({ script: says('Never said.') }, async (world) => {
+test('a run that was killed is told in its comment by the clean-up step, with its edits, and its reaction taken back', () =>
+  within({ script: fixDate }, async (world) => {
     const { number } = world.github.openIssue({ title: 'Dates', author: 'rita' })
-    const { id } = world.github.comment(number, 'alice', '/opencode fix it')
-    const payload = issueCommentPayload(world.github, id)
-    const state = { main: 'started', number: String(number), request: String(id) }
-    const posted = world.github.comment(number, 'github-actions[bot]', 'Working on it.')
-    const done = await runPost(world, { event: 'issue_comment', payload, inputs: modelInputs(world) }, { ...state, comment: String(posted.id) })
-    expectExit(done, 0)
-    expect(comments(world, number).at(-1)?.body).toContain('This run was stopped before it finished.')
+    const { input, killed } = await killedBefore(world, number, { model: 3 })
+    const thread = world.github.thread(number)
+    expect(thread.comments[0]?.reactions).toHaveLength(1)
+    expectExit(await runPost(world, input, killed.state), 0)
+    expect(thread.comments).toHaveLength(2)
+    const told = comments(world, number).at(-1)?.body
+    expect(told).toContain('This run was stopped before it finished.')
+    expect(told).toContain('nothing of this run was pushed')
+    expect(told).toContain('+export const parse = (text) => new Date(Date.parse(text))')
+    expect(thread.comments[0]?.reactions).toEqual([])
 
-    const finished = await runPost(world, { event: 'issue_comment', payload, inputs: modelInputs(world) }, { ...state, finished: 'true' })
-    expectExit(finished, 0)
-    expect(comments(world, number)).toHaveLength(2)
+    // A second clean-up finds nothing to do.
+    expectExit(await runPost(world, input, killed.state), 0)
+    expect(comments(world, number).slice(1)).toEqual([{ author: 'github-actions[bot]', body: told }])
   }))
 
 test('a run that was killed when its work was pushed already does not say that nothing was', () =>
   within({ script: fixDate }, async (world) => {
     const { number } = world.github.openIssue({ title: 'Dates', author: 'rita' })
-    const { id } = world.github.comment(number, 'alice', '/opencode fix it')
-    const input = { event: 'issue_comment', payload: issueCommentPayload(world.github, id), inputs: modelInputs(world) }
-    const { state, outputs } = await runAction(world, input)
-    const { finished, ...killed } = state
-    expect(finished).toBe('true')
-    expectExit(await runPost(world, input, killed), 0)
+    const { input, killed } = await killedBefore(world, number, { github: { method: 'POST', path: /\/pulls$/ } })
+    const branch = `opencode/issue${number}-dates`
+    expect(await world.remote('log', '--format=%s', `main..${branch}`)).toBe('Fix it\n')
+    expectExit(await runPost(world, input, killed.state), 0)
     const told = comments(world, number).at(-1)?.body
-    expect(told).toContain(`\`${outputs.branch}\``)
-    expect(told).not.toContain('nothing of this run was pushed')
+    expect(told).toContain('This run was stopped before it finished.')
+    expect(told).toContain(`\`${branch}\``)
+    expect(told).not.toMatch(/nothing of this run was pushed|were not pushed/)
   }))
 
-test('`/opencode help` answers without a model; a verb that is not built yet says so', () =>
+test('the clean-up step leaves an answer as it is: after a run that ended, and after one that was killed when it had answered', () =>
+  within({ script: fixDate }, async (world) => {
+    const { number } = world.github.openIssue({ title: 'Dates', author: 'rita' })
+    const input = inputFor(world, number)
+    const { state } = await runAction(world, input)
+    const { finished, ...killed } = state
+    expect(finished).toBe('true')
+    const said = comments(world, number)
+    expect(said.at(-1)?.body).toContain('Opened #')
+    for (const left of [state, killed]) expectExit(await runPost(world, input, left), 0)
+    expect(comments(world, number)).toEqual(said)
+  }))
+
+test('`/opencode help` answers without a model, and so does `/opencode undo`, which says what there is to undo', () =>
   within({ script: says('Never said.') }, async (world) => {
     const { number } = world.github.openIssue({ title: 'Dates', author: 'rita' })
     expectExit(await comment(world, number, 'alice', '/opencode help'), 0)
     expect(comments(world, number).at(-1)?.body).toContain('one session')
     expectExit(await comment(world, number, 'alice', '/opencode undo'), 1)
-    expect(comments(world, number).at(-1)?.body).toContain('not available yet')
+    expect(comments(world, number).at(-1)?.body).toContain('There is no earlier turn')
     expect(world.model?.requests()).toHaveLength(0)
   }))
+
+/** What alice's comment gives the action to run on. */
+function inputFor(world: World, number: number): RunInput {
+  const { id } = world.github.comment(number, 'alice', '/opencode fix it')
+  return { event: 'issue_comment', payload: issueCommentPayload(world.github, id), inputs: modelInputs(world) }
+}
+
+/** A run that was killed without a chance to say so, and what its clean-up step is given. */
+async function killedBefore(world: World, number: number, when: Moment): Promise<{ input: RunInput; killed: RunResult }> {
+  const input = inputFor(world, number)
+  const killed = await runAction(world, { ...input, stop: { signal: 'SIGKILL', when } })
+  expect(killed.code).toBeNull()
+  expect(killed.state.finished).toBeUndefined()
+  return { input: { ...input, runId: killed.runId }, killed }
+}

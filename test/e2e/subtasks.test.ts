@@ -28,6 +28,10 @@ test('subtasks side by side: their steps and tokens count in the run’s figures
     expect(done.outputs).toMatchObject({ response: 'Both parts were looked at.', steps: '6', 'input-tokens': String(sent) })
     expect(done.summary).toContain('| Steps | 6 |')
     const transcript = await readFile(done.outputs['transcript-path'] ?? '', 'utf8')
-    for (const heading of ['# Look at the parser (@explore subagent)', '# Look at its callers (@explore subagent)']) expect(transcript).toContain(heading)
-    expect(transcript.match(/read: completed, src\/date\.js/g)).toHaveLength(2)
+    expect([...transcript.matchAll(/<h2 [^>]+>([^<]+)</g)].map(([, heading]) => heading)).toEqual([
+      'Messages',
+      'Subtask: Look at the parser (@explore subagent)',
+      'Subtask: Look at its callers (@explore subagent)',
+    ])
+    expect(transcript.match(/<span class="name">read<\/span> <code>src\/date\.js<\/code>/g)).toHaveLength(2)
   }))

@@ -1,6 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { issueCommentPayload } from '../../src/local/github/payloads.ts'
-import type { Script } from '../../src/local/model.ts'
+import type { Answer, Conversation, Script } from '../../src/local/model.ts'
 import type { RunInput, RunResult } from '../../src/local/runner.ts'
 import { runAction, type World, type WorldOptions } from '../../src/local/world.ts'
 import { openWorld } from '../support/world.ts'
@@ -11,7 +12,7 @@ export const files = {
 }
 
 /** A script that edits a file, then answers; it decides by what is there, so a second turn with `more` goes on. */
-export const fixDate: Script = ({ result, mayCall }) => {
+export const fixDate = ({ result, mayCall }: Conversation): Answer => {
   if (mayCall && result('read_1') === undefined) return { calls: [{ id: 'read_1', name: 'read', arguments: { filePath: 'src/date.js' } }] }
   if (mayCall && result('edit_1') === undefined)
     return {
@@ -62,4 +63,18 @@ export function expectExit(done: RunResult, code: number): void {
 /** Requests to GitHub's API that changed something, as `METHOD path`. */
 export function writes(world: World): string[] {
   return world.github.journal.filter(({ kind, method }) => kind === 'rest' && method !== 'GET').map(({ method, path }) => `${method} ${path}`)
+}
+
+/** Whether any process of this machine has a text in its command line: commands of a run have numbers of their own, which say nothing out here. Needs Linux. */
+export function isRunningWith(text: string): boolean {
+  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && commandLine(name).includes(text))
+}
+
+/** Empty of a process that has ended meanwhile. */
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
 }

@@ -49,6 +49,69 @@ export function issues(action: 'opened' | 'edited' | 'labeled' | 'deleted' | 'tr
   return { ...base, issue: laid(base.issue, { number: 12, user: user('alice'), ...issue }), sender }
 }
 
+const pulled = (base: Json, pull: Json): Json => {
+  const under = Object_.parse(base.pull_request)
+  const head = laid(under.head, { ref: 'feature/x', sha: 'a'.repeat(40), ...Object_.optional().parse(pull.head) })
+  return { ...under, number: 12, user: user('bob'), ...pull, head }
+}
+
+/** A new remark of alice's on the diff of a pull request of bob's. */
+export function reviewComment(comment: Json, options: { pull?: Json; action?: string } = {}): Json {
+  const base = newest('pull_request_review_comment', 'created')
+  const author = comment.user === undefined ? user('alice') : comment.user
+  return {
+    ...base,
+    action: options.action ?? 'created',
+    pull_request: pulled(base, options.pull ?? {}),
+    comment: laid(base.comment, { id: 99, ...comment, user: author }),
+    sender: author,
+  }
+}
+
+/** A review of alice's. */
+export function review(review: Json, options: { pull?: Json; action?: 'submitted' | 'edited' | 'dismissed' } = {}): Json {
+  const base = newest('pull_request_review', 'submitted')
+  const author = review.user === undefined ? user('alice') : review.user
+  return {
+    ...base,
+    action: options.action ?? 'submitted',
+    pull_request: pulled(base, options.pull ?? {}),
+    review: laid(base.review, { id: 77, ...review, user: author }),
+    sender: author,
+  }
+}
+
+/** Something that happened to a pull request of bob's. */
+export function pullRequest(action: 'opened' | 'labeled' | 'closed', pull: Json, sender: Json = user('bob')): Json {
+  const base = newest('pull_request', action)
+  return { ...base, pull_request: pulled(base, pull), sender }
+}
+
+/** A push of bob's to his pull request: no example of GitHub's is one. */
+export function pushToPull(pull: Json = {}, sender: Json = user('bob')): Json {
+  return { ...pullRequest('opened', pull, sender), action: 'synchronize', before: 'b'.repeat(40), after: 'a'.repeat(40) }
+}
+
 export function workflowDispatch(): Json {
   return newest('workflow_dispatch')
+}
+
+export function repositoryDispatch(type: string, payload: Json): Json {
+  return { ...newest('repository_dispatch', 'on-demand-test'), action: type, client_payload: payload }
+}
+
+/** A finished run of the workflow "test" on a branch of the repository, whose pull requests are given by number and repositories. */
+export function workflowRun(run: Json, pulls: readonly { number: number; head?: number; base?: number }[] = []): Json {
+  const base = newest('workflow_run', 'completed')
+  const home = z.object({ id: z.number() }).parse(base.repository).id
+  const repo = (id = home): Json => ({ id, url: `https://api.github.com/repositories/${id}`, name: 'octo-repo' })
+  const pull_requests = pulls.map((pull) => ({
+    url: `https://api.github.com/repos/octo-org/octo-repo/pulls/${pull.number}`,
+    id: 1000 + pull.number,
+    number: pull.number,
+    head: { ref: 'feature/x', sha: 'a'.repeat(40), repo: repo(pull.head) },
+    base: { ref: 'main', sha: 'b'.repeat(40), repo: repo(pull.base) },
+  }))
+  const who = { actor: user('alice'), triggering_actor: user('alice') }
+  return { ...base, workflow_run: laid(base.workflow_run, { conclusion: 'failure', head_branch: 'feature/x', ...who, pull_requests, ...run }) }
 }

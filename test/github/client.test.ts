@@ -1,23 +1,9 @@
 import { expect, test } from 'vitest'
-import { GitHubError, NoCommitsError } from '../../src/github/errors.ts'
-import { type Answer, start } from './server.ts'
+import { NoCommitsError } from '../../src/github/errors.ts'
+import { type Answer, errorOf, refused, start } from './server.ts'
 
 const posted = { status: 201, json: { id: 7, html_url: 'https://x/7' } }
 const level = { status: 200, json: { permission: 'write', role_name: 'maintain' } }
-const refused = (status: number, message: string, more: Partial<{ errors: unknown; headers: Record<string, string> }> = {}): Answer => ({
-  status,
-  json: { message, ...(more.errors ? { errors: more.errors } : {}) },
-  ...(more.headers ? { headers: more.headers } : {}),
-})
-async function errorOf(promise: Promise<unknown>): Promise<GitHubError> {
-  const error = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (error instanceof GitHubError) return error
-  throw new Error(`no GitHubError: ${String(error)}`)
-}
-
 test('C21 a permission answer that fails twice with 500 is asked for again', async () => {
   const server = await start((_, earlier) => (earlier < 2 ? refused(500, 'oops') : level))
   const github = server.connect()
@@ -36,6 +22,14 @@ test.each([
   const github = server.connect()
   expect((await errorOf(github.permission('alice'))).kind).toBe(kind)
   expect(github.requests).toBe(requests)
+})
+
+test('what GitHub says about somebody is asked for once; a question that failed is asked again', async () => {
+  const server = await start((_, earlier) => (earlier === 0 ? refused(403, 'Must have push access') : level))
+  const github = server.connect()
+  await errorOf(github.permission('alice'))
+  expect(await Promise.all([github.permission('alice'), github.permission('Alice')])).toMatchObject([{ permission: 'write' }, { permission: 'write' }])
+  expect(server.seen).toHaveLength(2)
 })
 
 test('C20 a stranger is unknown by one answer of the permission endpoint', async () => {
@@ -197,22 +191,39 @@ test('no open pull request of a branch is no error', async () => {
   expect(await server.connect().findPull('topic')).toBeUndefined()
 })
 
-test('C131 reactions are set on comments and issues and removed by id; what is gone needs no removing', async () => {
+test('C131 reactions are set on comments, remarks and issues and removed by id; what is gone needs no removing', async () => {
   const server = await start((request) => (request.method === 'POST' ? { status: 201, json: { id: 5 } } : refused(404, 'Not Found')))
   const github = server.connect()
   expect(await github.react({ comment: 9 })).toBe(5)
+  expect(await github.react({ reviewComment: 9 })).toBe(5)
   expect(await github.react({ issue: 2 })).toBe(5)
   await github.unreact({ comment: 9 }, 5)
+  await github.unreact({ reviewComment: 9 }, 5)
   await github.unreact({ issue: 2 }, 5)
   await github.deleteComment(9)
   expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'POST /repos/octo/demo/issues/comments/9/reactions',
+    'POST /repos/octo/demo/pulls/comments/9/reactions',
     'POST /repos/octo/demo/issues/2/reactions',
     'DELETE /repos/octo/demo/issues/comments/9/reactions/5',
+    'DELETE /repos/octo/demo/pulls/comments/9/reactions/5',
     'DELETE /repos/octo/demo/issues/2/reactions/5',
     'DELETE /repos/octo/demo/issues/comments/9',
   ])
   expect(JSON.parse(server.seen[0]?.body ?? '')).toEqual({ content: 'eyes' })
+})
+
+test('C41 comments, remarks and descriptions are read as HTML', async () => {
+  const server = await start((_, earlier) => ({ status: 200, json: { body_html: earlier === 0 ? '<p>Hi</p>' : null } }))
+  const github = server.connect()
+  for (const target of [{ comment: 9 }, { reviewComment: 9 }, { issue: 2 }]) expect(await github.bodyHtml(target)).toBe('<p>Hi</p>')
+  expect(await github.bodyHtml({ issue: 2 })).toBe('')
+  expect(server.seen.slice(0, 3).map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /repos/octo/demo/issues/comments/9',
+    'GET /repos/octo/demo/pulls/comments/9',
+    'GET /repos/octo/demo/issues/2',
+  ])
+  expect(new Set(server.seen.map((request) => request.headers.accept))).toEqual(new Set(['application/vnd.github.html+json']))
 })
 
 test('C139 an edit that is refused is an error of its kind', async () => {

@@ -26,17 +26,33 @@ test('a page of a proxy is a fault with its status, not its HTML', () => {
   expect(refusalOf(page, purpose)).toMatchObject({ kind: 'server', message: 'GitHub failed when asked to do it: an answer without a message (503)' })
 })
 
-test.each<[string, GitHubError, boolean, (number | undefined)[]]>([
-  ['a fault is tried again three times', failure('server', { status: 502 }), true, [1, 4, 9, undefined]],
-  ['a fault asks for its own time', failure('server', { status: 503, retryAfter: 20 }), true, [20, 20, 20, undefined]],
-  ['a fault of a call that must not be made twice is not', failure('network'), false, [undefined]],
-  ['a rate limit is tried again even then', failure('rate', { retryAfter: 120 }), false, [120, 120, 120, undefined]],
-  ['a rate limit above two minutes is not', failure('rate', { retryAfter: 121 }), true, [undefined]],
-  ['a 403 that may pass is tried again twice', failure('forbidden', { status: 403, said: 'Resource not accessible by integration' }), false, [1, 2, undefined]],
-  ['any other 403 is final', failure('forbidden', { status: 403, said: 'Forbidden' }), true, [undefined]],
-  ['401 is final', failure('auth', { status: 401 }), true, [undefined]],
-  ['404 is final', failure('missing', { status: 404 }), true, [undefined]],
-  ['422 is final', failure('invalid', { status: 422 }), true, [undefined]],
-])('C23 %s', (_, error, repeatable, waits) => {
-  expect(waits.map((_, index) => waitAfter(error, index + 1, repeatable))).toEqual(waits)
+const any = {}
+const once = { once: true }
+const refusable = { refusable: true }
+
+test.each<[string, GitHubError, { once?: boolean; refusable?: boolean }, (number | undefined)[]]>([
+  ['a fault is tried again three times', failure('server', { status: 502 }), any, [1, 4, 9, undefined]],
+  ['a fault asks for its own time', failure('server', { status: 503, retryAfter: 20 }), any, [20, 20, 20, undefined]],
+  ['a fault of a call that must not be made twice is not', failure('network'), once, [undefined]],
+  ['a rate limit is tried again even then', failure('rate', { retryAfter: 120 }), once, [120, 120, 120, undefined]],
+  ['a rate limit above two minutes is not', failure('rate', { retryAfter: 121 }), any, [undefined]],
+  ['a 403 that may pass is tried again twice', failure('forbidden', { status: 403, said: 'Resource not accessible by integration' }), once, [1, 2, undefined]],
+  [
+    'a 403 is an answer to a call that asks whether it may',
+    failure('forbidden', { status: 403, said: 'Resource not accessible by integration' }),
+    refusable,
+    [undefined],
+  ],
+  [
+    'C129 what was made a moment ago is tried again',
+    failure('invalid', { status: 422, said: 'Could not resolve to a node with the global id of' }),
+    once,
+    [1, 2, 3, undefined],
+  ],
+  ['any other 403 is final', failure('forbidden', { status: 403, said: 'Forbidden' }), any, [undefined]],
+  ['401 is final', failure('auth', { status: 401 }), any, [undefined]],
+  ['404 is final', failure('missing', { status: 404 }), any, [undefined]],
+  ['422 is final', failure('invalid', { status: 422 }), any, [undefined]],
+])('C23 %s', (_, error, call, waits) => {
+  expect(waits.map((_, index) => waitAfter(error, index + 1, call))).toEqual(waits)
 })

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { connect } from '../../src/github/client.ts'
+import { GitHubError } from '../../src/github/errors.ts'
 import type { GatewayOptions } from '../../src/github/gateway.ts'
 import type { GitHub } from '../../src/github/types.ts'
 import { afterwards } from '../support/closing.ts'
@@ -54,6 +55,22 @@ export async function start(answer: (request: Seen, earlier: number) => Answer):
       ),
     stop,
   }
+}
+
+/** A refusal as GitHub writes it. */
+export const refused = (status: number, message: string, more: Partial<{ errors: unknown; headers: Record<string, string> }> = {}): Answer => ({
+  status,
+  json: { message, ...(more.errors ? { errors: more.errors } : {}) },
+  ...(more.headers ? { headers: more.headers } : {}),
+})
+/** The refusal a call ends in. */
+export async function errorOf(promise: Promise<unknown>): Promise<GitHubError> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (error instanceof GitHubError) return error
+  throw new Error(`no GitHubError: ${String(error)}`)
 }
 
 function reply(response: ServerResponse, answer: Answer): void {

@@ -1,30 +1,14 @@
-import { execFile } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
 import type { World } from '../../src/local/world.ts'
+import { cloneWith, git, withToken } from '../support/local.ts'
 import { openWorld } from '../support/world.ts'
 
 let world: World
 afterEach(() => world.close())
 
-const run = promisify(execFile)
-/** Runs git in a new folder of the world; rejects with git's words. */
-async function git(cwd: string, ...args: string[]): Promise<string> {
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' }
-  return (await run('git', args, { cwd, env })).stdout
-}
-const withToken = (token: string) => ['-c', `http.extraheader=AUTHORIZATION: basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`]
-
-async function cloneAndCommit(): Promise<string> {
-  const clone = join(world.folder, 'clone')
-  await git(world.folder, 'clone', '--quiet', `${world.github.url}/octo/demo.git`, clone)
-  await writeFile(join(clone, 'new.txt'), 'new\n')
-  await git(clone, 'add', '.')
-  await git(clone, '-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '--quiet', '-m', 'New')
-  return clone
-}
+const cloneAndCommit = () => cloneWith(world, { 'new.txt': 'new\n' })
 
 test('clones a public repository without a token and takes a push with one', async () => {
   world = await openWorld()

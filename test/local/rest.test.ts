@@ -1,7 +1,7 @@
 import { Octokit } from '@octokit/rest'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { z } from 'zod'
 import type { World } from '../../src/local/world.ts'
+import { octokitOf, refusal } from '../support/local.ts'
 import { openWorld } from '../support/world.ts'
 
 let world: World
@@ -11,21 +11,9 @@ const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 beforeEach(async () => {
   world = await openWorld({ users: { alice: 'write', rita: 'read', max: 'maintain', ada: 'admin' } })
-  octokit = new Octokit({ auth: world.github.state.token, baseUrl: world.github.apiUrl, log })
+  octokit = octokitOf(world)
 })
 afterEach(() => world.close())
-
-const RequestError = z.object({ status: z.number(), message: z.string(), response: z.object({ data: z.unknown() }) })
-
-/** How GitHub turned a request down. */
-async function refusal(request: Promise<unknown>): Promise<{ status: number; text: string }> {
-  const error: unknown = await request.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  const { status, message, response } = RequestError.parse(error, { error: () => 'the request was not refused' })
-  return { status, text: `${message} ${JSON.stringify(response.data ?? {})}` }
-}
 
 test('answers 401 without a token and with a wrong one', async () => {
   const without = new Octokit({ baseUrl: world.github.apiUrl, log })

@@ -105,6 +105,7 @@ test('explains itself', async () => {
 test.each([
   [['--colour'], /unknown option '--colour'/i],
   [['now'], /unexpected argument 'now'/i],
+  [['--tour', '--model', 'a/b'], /--tour follows a script and takes no other option/],
   [['--repo', 'x'], /--repo needs --comment/],
   [['--comment', 'x'], /--comment needs --repo/],
   [['--repo', 'x', '--comment', ' '], /--comment is empty/],

@@ -1,13 +1,13 @@
-import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type FirstRequest, families, firstRequest, sizesOf } from '../../scripts/first-request.ts'
+import { built } from '../support/world.ts'
 
 /** The request a model receives first, as the built action sends it. After a change that is meant: `npm run build && npx vitest run -u test/prompt/requests.test.ts`, and read the difference. */
-const bundle = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
 const requests = new Map<string, FirstRequest>()
 
 beforeAll(async () => {
-  for (const [family, model] of Object.entries(families)) requests.set(family, await firstRequest(model, bundle))
+  for (const [family, model] of Object.entries(families)) requests.set(family, await firstRequest(model, built))
+  requests.set('pull', await firstRequest(families.claude, built, 'pull'))
 })
 
 function of(family: string): FirstRequest {
@@ -18,20 +18,24 @@ function of(family: string): FirstRequest {
 
 const json = (value: unknown) => ['```json', JSON.stringify(value, null, 2), '```'].join('\n')
 
+function pageOf(name: string): string {
+  const { model, path, system, messages, tools, frame } = of(name)
+  const page = [
+    `# ${name}: ${model}`,
+    `\`POST ${path}\``,
+    json(frame),
+    '## System text',
+    system,
+    ...messages.flatMap(({ role, text }, index) => [`## Message ${index + 1}, ${role}`, text]),
+    '## Tools',
+    `${tools.map(({ name }) => `\`${name}\``).join(', ')} (defined in [tools.md](tools.md))`,
+  ]
+  return `${page.join('\n\n')}\n`
+}
+
 describe.each(Object.keys(families))('what a model of the family %s receives for a short issue', (family) => {
   test('is what it was', async () => {
-    const { model, path, system, messages, tools, frame } = of(family)
-    const page = [
-      `# ${family}: ${model}`,
-      `\`POST ${path}\``,
-      json(frame),
-      '## System text',
-      system,
-      ...messages.flatMap(({ role, text }, index) => [`## Message ${index + 1}, ${role}`, text]),
-      '## Tools',
-      `${tools.map(({ name }) => `\`${name}\``).join(', ')} (defined in [tools.md](tools.md))`,
-    ]
-    await expect(`${page.join('\n\n')}\n`).toMatchFileSnapshot(`requests/${family}.md`)
+    await expect(pageOf(family)).toMatchFileSnapshot(`requests/${family}.md`)
   })
 
   test('has no more than 15 kB', () => {
@@ -47,9 +51,14 @@ describe.each(Object.keys(families))('what a model of the family %s receives for
   })
 })
 
+test('on a pull request a model receives the facts of it and the review tool too, in 15 kB', async () => {
+  await expect(pageOf('pull')).toMatchFileSnapshot('requests/pull.md')
+  expect(sizesOf(of('pull')).total).toBeLessThanOrEqual(15_000)
+})
+
 test('a tool has one description for all families; its parameters are shown once', async () => {
   const known = new Map<string, FirstRequest['tools'][number]>()
-  for (const family of Object.keys(families)) {
+  for (const family of requests.keys()) {
     for (const tool of of(family).tools) {
       const first = known.get(tool.name) ?? tool
       known.set(tool.name, first)
@@ -63,6 +72,6 @@ test('a tool has one description for all families; its parameters are shown once
 })
 
 test('the same issue gives the same bytes, whenever and wherever it is worked on', async () => {
-  const again = await firstRequest(families.claude, bundle)
+  const again = await firstRequest(families.claude, built)
   expect(again.body).toBe(of('claude').body)
 })

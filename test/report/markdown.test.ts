@@ -1,6 +1,8 @@
 import fc from 'fast-check'
+import type { Nodes } from 'mdast'
+import { fromMarkdown } from 'mdast-util-from-markdown'
 import { expect, test } from 'vitest'
-import { cutMarkdown, fenced, selfContained, size } from '../../src/report/markdown.ts'
+import { codeSpan, cutMarkdown, fenced, plainWords, selfContained, size, tableCell } from '../../src/report/markdown.ts'
 
 test('text that fits is left alone', () => {
   expect(cutMarkdown('short', 100, 'note')).toBe('short')
@@ -39,4 +41,36 @@ test.each([
   ['~~~~\n```\n~~~~', '~~~~\n```\n~~~~'],
 ])('%j is made self-contained as %j', (text, expected) => {
   expect(selfContained(text)).toBe(expected)
+})
+
+test('a code span holds any text in one line, with nothing of it as markup', () => {
+  expect(codeSpan('a `b` c', 50)).toBe('``a `b` c``')
+  expect(codeSpan('`x`', 50)).toBe('`` `x` ``')
+  expect(codeSpan(' a\n\tb\u0000\u2028c ', 50)).toBe('`a b c`')
+  expect(codeSpan('x'.repeat(60), 50)).toBe(`\`${'x'.repeat(50)}…\``)
+  expect(codeSpan(' \n', 50)).toBe('')
+})
+
+test('words of somebody else hold no markup, wherever it stands', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'ab1 @#*_`<>[]()~|\\&!-+.:/\n') }), (text) => {
+      const words = plainWords(text, 200)
+      const tree = fromMarkdown(`- ${words}`)
+      const kinds: string[] = []
+      let shown = ''
+      const visit = (node: Nodes): void => {
+        kinds.push(node.type)
+        if (node.type === 'text') shown += node.value
+        if ('children' in node) node.children.forEach(visit)
+      }
+      visit(tree)
+      expect(kinds.filter((kind) => !['root', 'list', 'listItem', 'paragraph', 'text'].includes(kind))).toEqual([])
+      expect(shown).not.toMatch(/[@#]\w/)
+      expect(shown.replaceAll('\u200b', '')).toBe(text.replaceAll('\n', ' ').replaceAll(/ +/g, ' ').trim())
+    }),
+  )
+})
+
+test('a table cell is one line and no more columns', () => {
+  expect(tableCell('a | b\nc')).toBe('a \\| b c')
 })

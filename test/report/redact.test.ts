@@ -138,3 +138,52 @@ test('a long text of secrets-to-be is redacted in one pass without blowing up', 
   expect(redact('\\'.repeat(20_000))).toContain('[redacted]')
   expect(redact(' '.repeat(20_000))).toBe(' '.repeat(20_000))
 })
+
+test.each([
+  ['in JSON as Go and Python write it', 'q7\\/Zk+\\"9\\\\x w=\\u00fc\\u0026end'],
+  ['in HTML', 'q7/Zk+&quot;9\\x w=ü&amp;end'],
+])('C140 a known secret is masked %s', (_, text) => {
+  expect(createRedactor([key]).redact(text)).toBe('[redacted]')
+})
+
+test('a token that a text shows is then masked in every other form', () => {
+  const shown = `hf_${'aBcDeFgHiJ'.repeat(4)}1`
+  const packed = Buffer.from(`x ${shown}`).toString('base64')
+  const redactor = createRedactor([])
+  expect(redactor.redact(packed)).toBe(packed)
+  redactor.learn(`the token is ${shown}, keep it`)
+  expect(redactor.redact(packed)).toContain('[redacted]')
+})
+
+test('what a program asks the runner to mask is masked from then on', () => {
+  const redactor = createRedactor([])
+  redactor.learn('one\n  ::add-mask::minted 100%25 secret%0Asecond line of it\n##[add-mask]another-secret\n::debug::not-a-secret')
+  expect(redactor.redact('minted 100% secret, second line of it, another-secret, not-a-secret')).toBe('[redacted], [redacted], [redacted], not-a-secret')
+})
+
+test('a program can not blot out everything by asking for it', () => {
+  const redactor = createRedactor([])
+  redactor.learn(Array.from({ length: 5_000 }, (_, index) => `::add-mask::word-${index}-number`).join('\n'))
+  redactor.learn('::add-mask::short')
+  expect(redactor.redact('short word-0-number word-4999-number')).toBe('short [redacted] word-4999-number')
+})
+
+test('it tells how many different secrets of each kind it took out, and none of their values', () => {
+  const redactor = createRedactor(['secret-of-this-run'])
+  expect(redactor.redactions()).toEqual([])
+  const github = `ghp_${filler(36)}`
+  for (let times = 0; times < 3; times++) redactor.redact(`secret-of-this-run ${github} AKIA${'A1B2'.repeat(4)} AKIA${'C3D4'.repeat(4)}`)
+  expect(redactor.redactions()).toEqual([
+    { kind: 'AWS key id', count: 2 },
+    { kind: 'GitHub token', count: 1 },
+    { kind: 'secret of this run', count: 1 },
+  ])
+})
+
+test('a text holds a secret only where that was added and can be there by no chance', () => {
+  const redactor = createRedactor(['-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END PRIVATE KEY-----'])
+  redactor.add('short-1')
+  redactor.learn('ghp_0123456789abcdefghijABCDEFGHIJ012345')
+  for (const text of ['-----BEGIN PRIVATE KEY-----', 'short-1', 'ghp_0123456789abcdefghijABCDEFGHIJ012345', '']) expect(redactor.holds(text)).toBe(false)
+  for (const text of ['x MIIEvQIBADANBgkqhkiG9w0BAQEF', Buffer.from('MIIEvQIBADANBgkqhkiG9w0BAQEF').toString('base64')]) expect(redactor.holds(text)).toBe(true)
+})

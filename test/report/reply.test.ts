@@ -52,3 +52,41 @@ test('a patch that is too large for a comment is named by its output', () => {
   expect(body).toContain('99000 bytes')
   expect(body).toContain('`patch-path`')
 })
+
+test('C138 findings that no review holds are in the reply', () => {
+  const body = replyBody('Reviewed.', { ...facts, findings: '#### `src/a.ts`, line 12\n\nOff by one.\n\n```suggestion\nx' }, 10_000)
+  expect(body).toContain('These findings could not be posted as a review:\n\n#### `src/a.ts`, line 12\n\nOff by one.\n\n```suggestion\nx\n```\n\n> `a.bin`')
+})
+
+test('work that could be given no other way is in the reply as a patch', () => {
+  const landed = 'The push was refused: GH006. Nothing could be pushed.'
+  const body = replyBody('Done.', { ...facts, landed, patch: { path: '/tmp/p', text: 'diff --git a/x b/x', bytes: 18 } }, 10_000)
+  expect(body.indexOf('Done.')).toBeLessThan(body.indexOf(landed))
+  expect(body).toContain('<summary>All edits as a patch</summary>')
+  expect(body.indexOf(landed)).toBeLessThan(body.indexOf('```diff\ndiff --git a/x b/x\n```'))
+})
+
+test('C122 where the answer would have to give way to it, the patch is named only, then the findings are cut', () => {
+  const patch = { path: '/tmp/p', text: 'x'.repeat(6_000), bytes: 6_000 }
+  const body = (budget: number) => replyBody('word '.repeat(1_000), { ...facts, findings: 'y'.repeat(3_000), patch }, budget)
+  expect(body(20_000)).toContain('xxxx')
+  expect(body(12_000)).toMatch(/word[\s\S]*yyyy[\s\S]*`patch-path`/)
+  expect(body(12_000)).not.toContain('xxxx')
+  expect(body(6_000)).toMatch(/word[\s\S]*yyyy[\s\S]*More findings did not fit here/)
+  for (const budget of [6_000, 12_000, 20_000]) expect(size(body(budget))).toBeLessThanOrEqual(budget)
+})
+
+test('C122 a reply fits even where its notes alone would not', () => {
+  const body = replyBody('word '.repeat(1_000), { ...facts, notes: Array.from({ length: 300 }, (_, index) => `note ${index} ${'n'.repeat(100)}`) }, 10_000)
+  expect(size(body)).toBeLessThanOrEqual(10_000)
+  expect(body).toContain('word word')
+  expect(body).toContain('3 steps')
+})
+
+test('C122 the comment of a failure fits, whatever the model had answered', () => {
+  const patch = { path: '/tmp/p', text: 'x'.repeat(20_000), bytes: 20_000 }
+  const body = failureBody({ message: 'm', hint: 'h', runUrl: 'u', cancelled: false, answer: 'a'.repeat(60_000), notes: ['n'], patch })
+  expect(size(body)).toBeLessThanOrEqual(40_000)
+  expect(body).toContain('xxxx')
+  expect(body).toContain('> n')
+})

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { formatCost, formatTokens } from '../../src/report/figures.ts'
 import { summaryOf } from '../../src/report/summary.ts'
-import { transcriptOf } from '../../src/report/transcript.ts'
-import { noTokens, type Session, type WithParts } from '../../src/session/message.ts'
+import { noTokens, type WithParts } from '../../src/session/message.ts'
+import { answered, called, sampleMessages, sampleSession } from './sample-session.ts'
 
 const model = { providerID: 'openai', modelID: 'gpt-5.4' }
 const messages: WithParts[] = [
@@ -52,29 +52,56 @@ test('the summary shows conclusion, files, notes and tool calls as one table', (
   expect(text).toContain('## opencode: success')
   expect(text).toContain('- `a.ts` (modified)')
   expect(text).toContain('- One comment was left out.')
-  expect(text).toContain('| bash | a \\| b c | completed | 1.5 s |')
+  expect(text).toContain('| `bash` | `a \\| b c` | completed | 1.5 s |')
   expect(text).toContain('| GitHub requests | 7 |')
+})
+
+test('the summary shows every step with time, tokens, cost and tools, then the subtasks', () => {
+  const usage = { steps: 2, tokens: { input: 100, output: 20, reasoning: 0, cache: { read: 0, write: 0 } }, cost: 0.1 }
+  const child = { session: sampleSession({ title: 'Look for callers', usage }), messages: sampleMessages().slice(0, 3) }
+  const text = summaryOf({ conclusion: 'success', reason: '', messages: sampleMessages(), subtasks: [child] })
+  expect(text).toContain('| step | model | time | tokens in | from cache | tokens out | cost | tools |')
+  expect(text).toContain('| 2 | `openai/gpt-5.4` | 3.8 s | 6.1k | 5.2k | 280 | <$0.01 | `read`, `bash` |')
+  expect(text).toContain('| 4 | `openai/gpt-5.4` | 3.4 s | 7.3k | 6.8k | 280 | <$0.01 | `bash` ×2 |')
+  expect(text).toContain('| subtask `Look for callers` | `openai/gpt-5.4` | 6.5 s | 100 | 0 | 20 | $0.10 | 2 steps |')
+})
+
+test('a step that failed says why', () => {
+  const failed = answered(1, [], { took: 1, info: { error: { name: 'APIError', message: 'overloaded | <b>' } } })
+  expect(summaryOf({ conclusion: 'failure', reason: '', messages: [failed] })).toContain('| failed: `APIError: overloaded \\| <b>` |')
+})
+
+test('the summary shows what was taken out, what would have been done, and how the tools were shut in', () => {
+  const usage = { steps: 1, tokens: noTokens, cost: 0 }
+  const text = summaryOf({
+    conclusion: 'success',
+    reason: '',
+    model: 'a/b',
+    usage,
+    redactions: [
+      { kind: 'GitHub token', count: 1 },
+      { kind: 'secret of this run', count: 2 },
+    ],
+    sandbox: 'own process namespace, no new privileges',
+    staged: '## What would have been done\n\n- label #12 with `bug`',
+  })
+  expect(text).toContain('### Taken out as secrets\n\n- GitHub token: 1 different text\n- secret of this run: 2 different texts')
+  expect(text).toContain('\n\n## What would have been done\n\n- label #12 with `bug`')
+  expect(text).toContain('| Isolation of the tools | own process namespace, no new privileges |')
+})
+
+test('C134 of a very long run the last steps and calls are shown, and the answer still has room', () => {
+  const many = Array.from({ length: 3_000 }, (_, index) =>
+    answered(index, [called({ tool: 'bash', input: {}, title: `command ${index}`, at: index, took: 1 })], { took: 1 }),
+  )
+  const text = summaryOf({ conclusion: 'success', reason: '', messages: many, answer: 'Done.' })
+  expect(text).toContain('The last 100 of 3000 steps; the transcript has them all.')
+  expect(text).toContain('`command 2999`')
+  expect(text).toContain('### Answer\n\nDone.')
 })
 
 test('C134 the summary stays below the size at which GitHub drops it', () => {
   const text = summaryOf({ conclusion: 'success', reason: '', answer: 'é'.repeat(3_000_000) })
   expect(Buffer.byteLength(text)).toBeLessThan(1_048_576)
   expect(text).toContain('The summary was cut here')
-})
-
-test('the transcript holds every message with its tool calls', () => {
-  const session: Session = {
-    id: 'ses_1',
-    title: 'Dates',
-    agent: 'build',
-    model,
-    created: 0,
-    todos: [],
-    handled: [],
-    usage: { steps: 0, tokens: noTokens, cost: 0 },
-  }
-  const text = transcriptOf(session, messages)
-  expect(text).toContain('# Dates')
-  expect(text).toContain('## User (@alice), 1970-01-01T00:00:00.000Z\n\nfix it')
-  expect(text).toContain('````\nx ``` y\n````')
 })

@@ -4,9 +4,12 @@ import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Config } from '../../src/config/types.ts'
 import { builtin } from '../../src/model/catalogue.ts'
+import { beforeOf } from '../../src/run/account.ts'
 import { assemble } from '../../src/run/assemble.ts'
 import type { Knowledge } from '../../src/run/knowledge.ts'
+import type { Scene } from '../../src/run/scene.ts'
 import { refOf } from '../../src/session/fallback.ts'
+import { loadThread } from '../../src/thread/load.ts'
 import { fromConfig } from '../../src/tool/permission.ts'
 import { everything } from '../mcp/kit.ts'
 import { fakeWorkspace } from '../publish/fake.ts'
@@ -40,10 +43,24 @@ async function knowledgeOf(config: object): Promise<Knowledge> {
   }
 }
 
+/** A run without a thread. */
+const scene: Scene = {
+  viewer: { login: 'github-actions[bot]', id: 1 },
+  defaultBranch: 'main',
+  discussion: undefined,
+  watch: undefined,
+  thread: loadThread([], { viewer: 'github-actions[bot]', mode: 'new', key: undefined, remarks: undefined }),
+  key: undefined,
+  past: { session: undefined, messages: [], before: beforeOf([], undefined), seq: 1, work: undefined },
+  review: undefined,
+}
+
 function parts(knowledge: Knowledge, job = jobWith().job) {
   const root = tempFolder()
-  const checkout = { workspace: { ...fakeWorkspace(), root }, branch: 'main', start: { commit: 'c', tree: 't' } }
-  return { job, checkout, knowledge, session: session({ model: refOf(job.choice) }), history: [], signal: never }
+  const checkout = { workspace: { ...fakeWorkspace(), root }, branch: 'main', start: { commit: knowledge.tree.commit, tree: 't' } }
+  const inbox = { poll: () => Promise.resolve([]) }
+  const listen = () => undefined
+  return { job, scene, inbox, listen, checkout, knowledge, session: session({ model: refOf(job.choice) }), history: [], signal: never }
 }
 
 test('C70 a run that cannot be put together leaves no server behind', async () => {

@@ -28,7 +28,12 @@ test('without inputs, every default holds', () => {
     allowedUsers: [],
     allowedBots: [],
     branchPrefix: 'opencode/',
+    commitMethod: 'git',
+    pullRequest: 'create',
+    mode: 'apply',
+    progress: 'live',
     session: 'thread',
+    sandbox: 'auto',
     workingDirectory: '',
     debugPrompt: false,
   })
@@ -55,8 +60,15 @@ test('every input that works is read', () => {
       'allowed-bots': 'renovate[bot]\ndependabot',
       'base-branch': 'release/1.x',
       'branch-prefix': 'bots/oc-',
+      'commit-method': 'api',
+      'pull-request': 'draft',
+      mode: 'staged',
+      progress: 'final',
       session: 'new',
       'session-key': 's3al',
+      'output-schema': '{"type": "object",\n "properties": {"ok": {"type": "boolean"}}}',
+      target: '12',
+      sandbox: 'require',
       config: ' {"model": "a/b"} ',
       'working-directory': './packages//app/',
       'debug-prompt': 'true',
@@ -84,8 +96,15 @@ test('every input that works is read', () => {
     allowedBots: ['renovate[bot]', 'dependabot'],
     baseBranch: 'release/1.x',
     branchPrefix: 'bots/oc-',
+    commitMethod: 'api',
+    pullRequest: 'draft',
+    mode: 'staged',
+    progress: 'final',
     session: 'new',
     sessionKey: 's3al',
+    outputSchema: { type: 'object', properties: { ok: { type: 'boolean' } } },
+    target: 12,
+    sandbox: 'require',
     config: '{"model": "a/b"}',
     workingDirectory: 'packages/app',
     debugPrompt: true,
@@ -104,6 +123,9 @@ test('an empty input is one that was not given (C165)', () => {
     session: '',
     'debug-prompt': '',
     mode: '',
+    'output-schema': ' ',
+    target: '',
+    sandbox: '',
   }
   expect(read(empty)).toEqual(read())
 })
@@ -157,6 +179,17 @@ describe('a wrong value fails, naming the input, the value and what it may be', 
     ['session', 'Thread', 'thread, new'],
     ['commit-method', 'svn', 'git, api'],
     ['pull-request', 'yes', 'create, draft, link, never'],
+    ['pull-request', 'Draft', 'create, draft, link, never'],
+    ['mode', 'dry-run', 'apply, staged'],
+    ['progress', 'quiet', 'live, final, none'],
+    ['sandbox', 'true', 'auto, require, off'],
+    ['target', '#12', 'whole number above 0'],
+    ['target', '0', 'whole number above 0'],
+    ['target', '1.5', 'whole number above 0'],
+    ['output-schema', '{type: object}', 'object in inline JSON'],
+    ['output-schema', './schema.json', 'object in inline JSON'],
+    ['output-schema', '[]', 'object in inline JSON'],
+    ['output-schema', 'null', 'object in inline JSON'],
     ['working-directory', '/etc', 'inside the workspace'],
     ['working-directory', 'a/../../b', 'inside the workspace'],
     ['working-directory', 'C:\\work', 'inside the workspace'],
@@ -189,30 +222,13 @@ describe('a wrong value fails, naming the input, the value and what it may be', 
   })
 })
 
-describe('inputs whose work is still to come', () => {
-  test.each([
-    ['commit-method', 'api'],
-    ['pull-request', 'draft'],
-    ['mode', 'staged'],
-    ['progress', 'final'],
-    ['output-schema', '{}'],
-    ['target', '12'],
-    ['sandbox', 'require'],
-  ])('%s: %s is not available yet', (name, value) => {
-    const { message } = failure({ [name]: value })
-    expect(message).toContain(`The input ${name} is ${JSON.stringify(value)}`)
-    expect(message).toContain('not available yet')
-  })
-
-  test('pass at their default', () => {
-    const defaults = {
-      'commit-method': 'git',
-      'pull-request': 'create',
-      mode: 'apply',
-      progress: 'live',
-      sandbox: 'auto',
-      'debug-prompt': 'false',
-    }
-    expect(read(defaults)).toEqual(read())
-  })
+test.each([
+  ['commit-method', 'commitMethod', ['git', 'api']],
+  ['pull-request', 'pullRequest', ['create', 'draft', 'link', 'never']],
+  ['mode', 'mode', ['apply', 'staged']],
+  ['progress', 'progress', ['live', 'final', 'none']],
+  ['session', 'session', ['thread', 'new']],
+  ['sandbox', 'sandbox', ['auto', 'require', 'off']],
+] as const)('%s takes each of its words', (name, field, words) => {
+  expect(words.map((word) => read({ [name]: word })[field])).toEqual(words)
 })

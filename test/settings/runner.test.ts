@@ -36,8 +36,14 @@ test('every address comes from the environment, with its port and path (C166), a
     graphqlUrl: 'http://127.0.0.1:8443/ghes/api/graphql',
     runId: '42',
     runUrl: 'http://127.0.0.1:8443/ghes/octo/demo/actions/runs/42',
+    attempt: 1,
     temp: '/runner/temp',
   })
+})
+
+test('a run that was started again says so', () => {
+  expect(readRunner({ ...env, GITHUB_RUN_ATTEMPT: '3' }).attempt).toBe(3)
+  for (const wrong of ['0', '-1', '1.5', 'x', '']) expect(failure({ GITHUB_RUN_ATTEMPT: wrong })).toContain('GITHUB_RUN_ATTEMPT is not a whole number above 0')
 })
 
 test.each([

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { schema } from '@octokit/graphql-schema'
 import { Ajv, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
-import { buildSchema, execute, GraphQLScalarType, type GraphQLSchema, isAbstractType, parse, validate as validateDocument } from 'graphql'
+import { buildSchema, execute, GraphQLScalarType, type GraphQLSchema, parse, validate as validateDocument } from 'graphql'
 import { z } from 'zod'
 import type { Exchange } from '../../src/local/github/journal.ts'
 
@@ -49,8 +49,14 @@ export function restViolations(exchange: Exchange): string[] {
   const at = `${exchange.method} ${exchange.path}`
   if (found === undefined) return [`${at} is no route of the description`]
   const errors = [...queryErrors(found, exchange), ...requestErrors(found, exchange)]
-  if (!exchange.injected) errors.push(...responseErrors(found, exchange))
+  if (!exchange.injected) errors.push(...responseErrors(found, { ...exchange, response: withBody(exchange.response) }))
   return errors.map((error) => `${at}: ${error}`)
+}
+
+/** The description knows nothing of the media type that has HTML in place of a body. */
+function withBody(response: unknown): unknown {
+  const rendered = z.looseObject({ body_html: z.string(), body: z.undefined().optional() }).safeParse(response)
+  return rendered.success ? { ...rendered.data, body: '' } : Array.isArray(response) ? response.map(withBody) : response
 }
 
 function findOperation({ method, path }: Exchange): Operation | undefined {
@@ -73,9 +79,20 @@ function requestErrors(operation: Operation, { body, status }: Exchange): string
   if (schema === undefined) return body === undefined ? [] : ['a body is sent where none is described']
   // What GitHub itself turns down as malformed is the emulator's finding already.
   if (status === 422) return []
-  const properties = z.object({ properties: z.record(z.string(), z.unknown()) }).safeParse(schema).data?.properties ?? {}
-  const strange = Object.keys(z.record(z.string(), z.unknown()).safeParse(body).data ?? {}).filter((name) => !(name in properties))
+  const known = fieldsOf(schema)
+  const strange = Object.keys(z.record(z.string(), z.unknown()).safeParse(body).data ?? {}).filter((name) => !known.has(name))
   return [...schemaErrors(schema, body).map((error) => `request ${error}`), ...strange.map((name) => `request field ${name} is not described`)]
+}
+
+const Fields = z.object({
+  properties: z.record(z.string(), z.unknown()).default({}),
+  oneOf: z.array(z.unknown()).default([]),
+  anyOf: z.array(z.unknown()).default([]),
+})
+/** The names of the fields a body may have, in any of the forms it may take. */
+function fieldsOf(schema: unknown): Set<string> {
+  const { properties, oneOf, anyOf } = Fields.parse(schema)
+  return new Set([...Object.keys(properties), ...[...oneOf, ...anyOf].flatMap((form) => [...fieldsOf(form)])])
 }
 
 function responseErrors(operation: Operation, { status, response }: Exchange): string[] {
@@ -130,9 +147,12 @@ export function graphqlViolations(exchange: Exchange): string[] {
     rootValue: answer.data,
     variableValues: posted.data.variables ?? {},
     fieldResolver: (source: unknown, _args, _context, info) => z.record(z.string(), z.unknown()).parse(source)[`${info.path.key}`],
-    typeResolver: (value: unknown, _context, _info, type) => {
+    typeResolver: (value: unknown, _context, info, type) => {
       const named = z.object({ __typename: z.string() }).safeParse(value).data?.__typename
-      return named ?? (isAbstractType(type) ? everything.getPossibleTypes(type)[0]?.name : undefined)
+      // An answer that does not say is taken for what was asked for first.
+      const [fragment] = info.fieldNodes.flatMap(({ selectionSet }) => selectionSet?.selections.filter((field) => field.kind === 'InlineFragment') ?? [])
+      const asked = everything.getPossibleTypes(type).find(({ name }) => name === fragment?.typeCondition?.name.value)
+      return named ?? asked?.name ?? everything.getPossibleTypes(type)[0]?.name
     },
   })
   if (again instanceof Promise) return ['the answer could not be checked at once']
@@ -144,7 +164,9 @@ export function graphqlViolations(exchange: Exchange): string[] {
 
 /** What is wrong with anything in a journal. */
 export function violations(journal: readonly Exchange[]): string[] {
-  return journal.flatMap((exchange) => (exchange.kind === 'git' ? [] : exchange.kind === 'graphql' ? graphqlViolations(exchange) : restViolations(exchange)))
+  return journal.flatMap((exchange) =>
+    exchange.kind === 'git' || exchange.kind === 'file' ? [] : exchange.kind === 'graphql' ? graphqlViolations(exchange) : restViolations(exchange),
+  )
 }
 
 const require = createRequire(import.meta.url)

@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { createWorld, type World, type WorldOptions } from '../../src/local/world.ts'
 import { violations } from './validate.ts'
 
-const built = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
+/** The committed bundle, unless another build is to be tried. */
+export const built = process.env.OPENCODE_ACTION_BUNDLE ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url))
 
 /** A world on loopback whose GitHub is held against GitHub's own descriptions: `close` throws when anything on the wire broke them. */
 export async function openWorld(options: Partial<WorldOptions> = {}): Promise<World> {

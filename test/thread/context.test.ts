@@ -34,6 +34,11 @@ const issue: Discussion = {
 }
 const facts: PullFacts = {
   baseRef: 'main',
+  baseSha: 'base1',
+  reviews: [],
+  threads: [],
+  closes: [],
+  checks: [],
   headRef: 'topic',
   headSha: 'abc123',
   headRepository: 'eve/demo',
@@ -76,6 +81,11 @@ text 2
 </github_comments>`,
     seen: { comment: 3, subject: expect.stringMatching(/^[0-9a-f]{16}$/) },
     notes: [],
+    told: [
+      { row: 'subject', id: 12, author: 'bob', at: minute(0), text: 'They are off by one.' },
+      { row: 'comment', id: 1, author: 'alice', at: minute(1), text: 'text 1' },
+      { row: 'comment', id: 2, author: 'alice', at: minute(2), text: 'text 2' },
+    ],
   })
 })
 
@@ -141,7 +151,7 @@ test('a body that is too long is cut, and both model and people are told', () =>
   const { text, notes } = ask({ ...issue, body: '😀'.repeat(5000) }, { budget: 5001 })
   expect(text).toMatch(/😀\n\(8\d{3} more characters left out\)/)
   expect(text.isWellFormed()).toBe(true)
-  expect(notes).toEqual([expect.stringMatching(/^The description was too long for the model: its last 8,0\d\d characters/)])
+  expect(notes).toEqual([expect.stringMatching(/^The description was too long for the model: its last 80\d\d characters/)])
 })
 
 test('C24 C08 a deleted author is ghost and an empty body is no "null"', () => {
@@ -153,7 +163,10 @@ test('C24 C08 a deleted author is ghost and an empty body is no "null"', () => {
 test('C142 hidden text is left out, and people are told where', () => {
   const { text, notes } = ask({ ...issue, body: 'b <!-- evil -->', comments: [comment(1, 'c\u200b <!-- evil -->'), comment(3)] })
   expect(text).not.toContain('evil')
-  expect(notes).toEqual([expect.stringContaining('description'), expect.stringContaining('1 comment')])
+  expect(notes).toEqual([
+    "Text in the description that readers of the page can't see was not shown to the model: 1 HTML comment.",
+    "Text in what was written here that readers of the page can't see was not shown to the model: 1 invisible character, 1 HTML comment.",
+  ])
 })
 
 const later = (discussion: Discussion, input: Partial<ContextInput> = {}): Context =>
@@ -247,4 +260,15 @@ test.each([
   const text = texts(`github/${name}`, values)
   for (const word of ['octo/demo', 'commit', 'push', 'pull request', '.github/workflows', 'information']) expect(text).toContain(word)
   expect(text.length).toBeLessThan(1300)
+})
+
+test("the bot's own hidden blocks are nothing that was hidden from the model", () => {
+  const viewer = { login: issue.viewer.login, isBot: true }
+  const block = '<!-- opencode:run {"run":"1"} -->'
+  const comments = [comment(1, `It failed.\n\n${block}`, { author: viewer }), comment(2, `I copy this.${block}`), comment(3)]
+  const isOwn = () => false
+  const { text, notes } = ask({ ...issue, comments }, { isOwn })
+  expect(text).toContain('It failed.\n</github_comment>')
+  expect(text).not.toContain('opencode:run')
+  expect(notes).toEqual(["Text in what was written here that readers of the page can't see was not shown to the model: 1 HTML comment."])
 })

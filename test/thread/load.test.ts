@@ -17,11 +17,12 @@ interface Options {
   readonly key?: SessionKey
   readonly kind?: 'checkpoint'
   readonly bound?: number
+  readonly row?: 'review-comment'
 }
 
 /** The bot's comment that holds one turn. */
-function reply(id: number, seq: number, content: Turn = turn(seq), { key, kind, bound = id }: Options = {}): Comment {
-  return comment(id, `Reply ${seq}.\n\n${encode(content, { seq, key, kind }, [{ comment: bound, chars: 60_000 }]).join('')}`)
+function reply(id: number, seq: number, content: Turn = turn(seq), { key, kind, bound = id, row }: Options = {}): Comment {
+  return comment(id, `Reply ${seq}.\n\n${encode(content, { seq, key, kind }, [{ comment: bound, row, chars: 60_000 }]).join('')}`)
 }
 
 const idsOf = (loaded: { messages: readonly { info: { id: string } }[] }) => loaded.messages.map(({ info }) => info.id)
@@ -33,16 +34,18 @@ test('the conversation goes on from the replies in the thread', () => {
     session: turn(2).session,
     messages: [...turn(1).messages, ...turn(2).messages],
     seq: 2,
+    answered: new Set(['comment:1000', 'comment:1001']),
+    undoable: ['msg_2a', 'msg_2b'],
     warnings: [],
     turns: [
-      { comment: 2, session: 'ses_01', seq: 1, handled: [1000], forgotten: false },
-      { comment: 4, session: 'ses_01', seq: 2, handled: [1000, 1001], forgotten: false },
+      { comment: 2, session: 'ses_01', seq: 1, began: 1_700_000_000_000, handled: [1000], forgotten: false },
+      { comment: 4, session: 'ses_01', seq: 2, began: 1_700_000_000_000, handled: [1000, 1001], forgotten: false },
     ],
   })
 })
 
 test('a thread without session data begins a new session, silently', () => {
-  expect(loadThread([human(1, 'Hello <!-- a note -->')], thread)).toEqual({ messages: [], seq: 0, warnings: [], turns: [] })
+  expect(loadThread([human(1, 'Hello <!-- a note -->')], thread)).toEqual({ messages: [], seq: 0, answered: new Set(), undoable: [], warnings: [], turns: [] })
 })
 
 test('any turns that were saved are loaded, in the order of their numbers', () => {
@@ -131,7 +134,9 @@ test('of several sessions in a thread the newest goes on, and all answered comme
 
 test('with `session: new` nothing is remembered except which comments were answered', () => {
   const loaded = loadThread([reply(2, 1), reply(3, 2, turn(2), { kind: 'checkpoint' })], { ...thread, mode: 'new' })
-  expect(loaded).toEqual({ messages: [], seq: 0, warnings: [], turns: [{ comment: 2, session: 'ses_01', seq: 1, handled: [1000], forgotten: false }] })
+  expect(loaded).toMatchObject({ messages: [], seq: 0, warnings: [], turns: [{ comment: 2, session: 'ses_01', seq: 1, handled: [1000], forgotten: false }] })
+  expect(loaded.answered).toEqual(new Set(['comment:1000']))
+  expect(loaded.checkpoint).toBeUndefined()
 })
 
 const key = sessionKey('one')
@@ -183,6 +188,49 @@ test('the checkpoint of a stopped run is handed over, unless its turn was finish
   expect(loadThread([checkpoint], thread)).toMatchObject({ seq: 0, checkpoint: { comment: 4 } })
   expect(loadThread([reply(2, 1), checkpoint, reply(5, 2)], thread).checkpoint).toBeUndefined()
   expect(loadThread([reply(2, 1), { ...checkpoint, minimized: true }], thread).checkpoint).toBeUndefined()
+})
+
+test('a checkpoint is what the next run goes on with: the conversation so far and the edits; what it took is not answered', () => {
+  const begun = turn(2, { taken: ['comment:1001'], work: { commit: 'abc', patch: 'diff' }, session: session({ handled: [1000], title: 'Half' }) })
+  const { checkpoint, answered } = loadThread([reply(2, 1), reply(4, 2, begun, { kind: 'checkpoint' })], thread)
+  expect(answered).toEqual(new Set(['comment:1000']))
+  expect(checkpoint?.messages).toEqual([...turn(1).messages, ...turn(2).messages])
+  expect(checkpoint).toMatchObject({
+    seq: 2,
+    session: { title: 'Half', handled: [1000] },
+    turn: { taken: ['comment:1001'], work: { commit: 'abc', patch: 'diff' } },
+  })
+})
+
+test('the checkpoint of a later run replaces that of an earlier one', () => {
+  const first = reply(4, 2, turn(2), { kind: 'checkpoint' })
+  const second = reply(6, 2, turn(2, { messages: [...turn(2).messages, user('msg_3a', 'more')] }), { kind: 'checkpoint' })
+  expect(loadThread([reply(2, 1), first, second], thread).checkpoint).toMatchObject({ comment: 6, messages: { length: 5 } })
+})
+
+test('a reply in the thread of a remark on the diff counts, by its own row of numbers', () => {
+  const remark = { ...reply(4, 2, turn(2), { row: 'review-comment' }), createdAt: '2026-01-02T00:00:00Z' }
+  const loaded = loadThread([reply(2, 1)], { ...thread, remarks: [remark] })
+  expect(loaded).toMatchObject({ seq: 2, warnings: [], turns: [{ comment: 2 }, { comment: 4, row: 'review-comment' }] })
+  expect(loadThread([reply(2, 1), remark], thread).warnings).toEqual([expect.stringMatching(/comment 4 was written for another comment/)])
+  expect(loadThread([], { ...thread, remarks: [reply(2, 1)] }).warnings[0]).toMatch(/comment 2 was written for another comment/)
+})
+
+test('the older of two replies of runs that raced keeps the number, in whichever row it stands; what both answered is answered', () => {
+  const first = reply(4, 1, turn(1, { session: session({ handled: [1] }) }))
+  const second = reply(2, 1, turn(1, { session: session({ handled: [2], answered: ['review:9'] }) }), { row: 'review-comment' })
+  const loaded = loadThread([{ ...first, createdAt: '2026-01-03T00:00:00Z' }], { ...thread, remarks: [{ ...second, createdAt: '2026-01-02T00:00:00Z' }] })
+  expect(loaded).toMatchObject({ turns: [{ comment: 2 }], session: { handled: [2, 1], answered: ['review:9'] } })
+  expect(loaded.answered).toEqual(new Set(['comment:2', 'review:9', 'comment:1']))
+})
+
+test('an undo takes back what the newest turn added, then what the one before did; what is carried again is not its own', () => {
+  const compacting = turn(2, { messages: [user('msg_1a', 'question 1, compacted'), ...turn(2).messages] })
+  const two = [reply(2, 1), reply(4, 2, compacting)]
+  expect(loadThread(two, thread).undoable).toEqual(['msg_2a', 'msg_2b'])
+  const undone = [...two, reply(6, 3, turn(3, { messages: [], removed: ['msg_2a', 'msg_2b'], session: session({ handled: [1000, 1001, 1002] }) }))]
+  expect(loadThread(undone, thread)).toMatchObject({ undoable: ['msg_1a', 'msg_1b'], session: { handled: [1000, 1001, 1002] } })
+  expect(loadThread([...undone, reply(8, 4, turn(4, { messages: [], removed: ['msg_1a', 'msg_1b'] }))], thread)).toMatchObject({ undoable: [], messages: [] })
 })
 
 test('many comments that are not believed for one reason are one sentence', () => {

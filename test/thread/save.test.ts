@@ -6,6 +6,7 @@ import { sessionKey } from '../../src/thread/codec.ts'
 import { isOurs, stripHidden } from '../../src/thread/hidden.ts'
 import { loadThread } from '../../src/thread/load.ts'
 import { saveTurn, visibleBudget } from '../../src/thread/save.ts'
+import { inRemarkThread } from '../../src/thread/voice.ts'
 import { assistant, noise, tool, turn, user } from './turns.ts'
 
 const viewer = 'opencode[bot]'
@@ -115,7 +116,7 @@ test('when only the memory is refused the visible reply stands, and the note say
   const github = new Comments((call) => (call.endsWith('with memory') ? 'invalid' : undefined))
   github.bodies.set(55, 'Working on it.')
   const saved = await saveTurn(github, { ...request, comment: { id: 55 } })
-  expect(github.bodies.get(55)).toBe('Fixed the parsing.')
+  expect(github.bodies.get(55)).toBe('Fixed the parsing.\n\n> The next turn will not know of this one: its memory could not be written.')
   expect(saved).toMatchObject({ comment: { id: 55 }, notes: [expect.stringContaining('the next turn will not know of this one: GitHub said invalid.')] })
   const fresh = new Comments((call) => (call.endsWith('with memory') ? 'server' : undefined))
   expect(await saveTurn(fresh, request)).toMatchObject({ comment: { id: 101 }, notes: [expect.any(String)] })
@@ -158,11 +159,50 @@ test('what does not fit even when pruned goes on in further comments, each with 
   expect(load(github)).toMatchObject({ seq: 1, messages: essay.messages, turns: [{ comment: 101 }], warnings: [] })
 })
 
-test('with a progress comment the visible reply is up before the further comments are made', async () => {
+test('a progress comment keeps what it holds until everything else is written, and is edited once', async () => {
   const github = new Comments()
   await saveTurn(github, { ...request, turn: essay, comment: { id: 55 } })
-  expect(github.calls.slice(0, 2)).toEqual(['update 55', 'create 12'])
-  expect(github.calls.at(-1)).toBe('update 55 with memory')
+  expect(github.calls).toEqual(['create 12', 'create 12', 'update 101 with memory', 'update 102 with memory', 'update 55 with memory'])
+  expect(load(github)).toMatchObject({ seq: 1, turns: [{ comment: 55 }], warnings: [] })
+})
+
+test('when a further comment fails the progress comment becomes the reply without memory', async () => {
+  const github = new Comments((call) => (call === 'update 102 with memory' ? 'server' : undefined))
+  github.bodies.set(55, 'Working on it.')
+  const saved = await saveTurn(github, { ...request, turn: essay, comment: { id: 55 } })
+  expect(saved).toMatchObject({ comment: { id: 55 }, continuations: 0, notes: [expect.stringContaining('will not know of this one')] })
+  expect([...github.bodies]).toEqual([[55, expect.stringMatching(/^Fixed the parsing\.\n\n> The next turn will not know of this one/)]])
+})
+
+test('a fresh reply takes the place of the working comment, which goes once the memory is in', async () => {
+  const github = new Comments()
+  github.bodies.set(55, 'Working on it.')
+  expect(await saveTurn(github, { ...request, working: { id: 55 } })).toMatchObject({ comment: { id: 101 }, notes: [] })
+  expect(github.calls).toEqual(['create 12', 'update 101 with memory', 'delete 55'])
+  const stubborn = new Comments((call) => (call === 'delete 55' ? 'server' : undefined))
+  expect((await saveTurn(stubborn, { ...request, working: { id: 55 } })).notes).toEqual(['Comment 55 is of no use now and could not be deleted.'])
+  const gone = new Comments((call) => (call === 'delete 55' ? 'missing' : undefined))
+  expect((await saveTurn(gone, { ...request, working: { id: 55 } })).notes).toEqual([])
+})
+
+test('a reply to a remark stands in its thread, bound to its own row of numbers; what does not fit goes on in the conversation', async () => {
+  const github = new Comments()
+  const remarks = new Comments()
+  const voice = inRemarkThread(
+    {
+      replyToRemark: (_, thread, body) => remarks.createComment(thread, body),
+      updateRemark: remarks.updateComment.bind(remarks),
+      deleteRemark: remarks.deleteComment.bind(remarks),
+    },
+    12,
+    7,
+  )
+  const saved = await saveTurn(github, { ...request, voice, working: { id: 55 }, turn: essay })
+  expect(saved).toMatchObject({ comment: { id: 101 }, continuations: 2, notes: [] })
+  expect(remarks.calls).toEqual(['create 7', 'update 101 with memory'])
+  expect(github.calls.at(-1)).toBe('delete 55')
+  const loaded = loadThread(github.thread(), { viewer, mode: 'thread', remarks: remarks.thread() })
+  expect(loaded).toMatchObject({ seq: 1, messages: essay.messages, warnings: [], turns: [{ comment: 101, row: 'review-comment' }] })
 })
 
 test('when a further comment fails the reply stands without memory and nothing useless is left behind', async () => {
@@ -175,7 +215,7 @@ test('when a further comment fails the reply stands without memory and nothing u
 test('a comment that could not be cleared away is named', async () => {
   const github = new Comments((call) => (call === 'update 103 with memory' || call === 'delete 102' ? 'server' : undefined))
   const saved = await saveTurn(github, { ...request, turn: essay })
-  expect(saved.notes.at(-1)).toBe('Comment 102 is of no use now and could not be deleted.')
+  expect(saved.notes).toContain('Comment 102 is of no use now and could not be deleted.')
 })
 
 test('a turn longer than all the comments that are allowed is answered but not remembered, and says so', async () => {

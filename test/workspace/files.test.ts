@@ -124,3 +124,30 @@ describe('writing', () => {
     await expect(files.read(path)).rejects.toThrow('Cannot read')
   })
 })
+
+describe('what was changed between the look and the open', () => {
+  it.skipIf(process.platform !== 'linux')('is neither read nor written when a folder became a link to elsewhere', async () => {
+    const files = confine({ root })
+    writeFileSync(join(root, 'sub', 'file'), 'inside')
+    writeFileSync(join(base, 'outside', 'file'), 'SECRET')
+    const real = files.locate('sub/file', 'write')
+    const fresh = files.locate('sub/new', 'write')
+    rmSync(join(root, 'sub'), { recursive: true })
+    symlinkSync(join(base, 'outside'), join(root, 'sub'))
+    await expect(files.read(real)).rejects.toThrow('was moved while it was being opened')
+    await expect(files.write(real, Buffer.from('ours'))).rejects.toThrow('was moved')
+    await expect(files.write(fresh, Buffer.from('ours'))).rejects.toThrow('was moved')
+    expect(readFileSync(join(base, 'outside', 'file'), 'utf8')).toBe('SECRET')
+    expect(readdirSync(join(base, 'outside'))).toEqual(['file'])
+  })
+})
+
+describe('a key that an earlier step left in the workspace', () => {
+  it('is neither located nor read', async () => {
+    const files = confine({ root })
+    writeFileSync(join(root, 'gha-creds-0123.json'), '{}')
+    expect(() => files.locate('gha-creds-0123.json', 'read')).toThrow('holds a key')
+    await expect(files.read(join(root, 'gha-creds-0123.json'))).rejects.toThrow('holds a key')
+    expect(files.locate('sub/gha-creds-0123.json', 'write')).toBe(join(root, 'sub/gha-creds-0123.json'))
+  })
+})

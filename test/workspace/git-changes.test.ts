@@ -112,7 +112,7 @@ test('a linked work tree is a workspace like any other', async () => {
   await write(root, 'a.txt', 'changed\n')
   const changes = await workspace.changes(start)
   expect(changes.files).toEqual([{ path: 'a.txt', status: 'modified' }])
-  expect(await workspace.push(await workspace.commit(changes, 'x'), 'opencode/x', 'absent')).toEqual({ kind: 'pushed' })
+  expect(await workspace.push(await workspace.commit(changes, 'x'), { branch: 'opencode/x' }, 'absent')).toEqual({ kind: 'pushed' })
 })
 
 describe('the model commits by itself', () => {

@@ -22,6 +22,7 @@ async function edited(options: { readonly full?: boolean } = {}) {
   return start
 }
 
+const main = { branch: 'main' }
 const onServer = (ref: string) => git(world.server.folder('demo'), 'rev-parse', '--verify', '--quiet', ref)
 
 describe.each([{ full: false }, { full: true }])('from a checkout with full=$full', ({ full }) => {
@@ -42,7 +43,7 @@ describe.each([{ full: false }, { full: true }])('from a checkout with full=$ful
     expect(again.commit).toBe(commit)
     await write(next.root, 'b.txt', 'more\n')
     const second = await next.commit(await next.changes(again), 'More')
-    expect(await next.push(second, 'opencode/issue12', 'fast-forward')).toEqual({ kind: 'pushed' })
+    expect(await next.push(second, { branch: 'opencode/issue12' }, { tip: commit })).toEqual({ kind: 'pushed' })
     expect(await onServer('refs/heads/opencode/issue12')).toBe(second)
   })
 })
@@ -53,8 +54,11 @@ test('C98 what the model committed and pushed by itself is not refused', async (
   await git(root, 'push', '--quiet', world.server.folder('demo'), 'HEAD:refs/heads/main')
   await write(root, 'b.txt', 'left over\n')
   const commit = await workspace.commit(await workspace.changes(start), 'rest')
-  expect(await workspace.push(commit, 'main', 'fast-forward')).toEqual({ kind: 'pushed' })
-  expect(await workspace.push(commit, 'main', 'fast-forward')).toEqual({ kind: 'pushed' })
+  expect(await workspace.push(commit, main, { tip: start.commit })).toEqual({ kind: 'taken' })
+  const tip = await git(root, 'rev-parse', 'HEAD')
+  expect(await workspace.replay({ base: start.commit, commit }, main)).toEqual({ kind: 'replayed', commit, tip })
+  expect(await workspace.push(commit, main, { tip })).toEqual({ kind: 'pushed' })
+  expect(await workspace.push(commit, main, { tip })).toEqual({ kind: 'pushed' })
   expect(await git(world.server.folder('demo'), 'log', '--format=%s', '-2', 'main')).toBe('rest\nmine')
 })
 
@@ -76,8 +80,38 @@ test('a branch that moved on meanwhile is taken and not overwritten', async () =
   const start = await edited()
   const theirs = await world.push('main', { 'c.txt': 'theirs\n' })
   const commit = await workspace.commit(await workspace.changes(start), 'mine')
-  expect(await workspace.push(commit, 'main', 'fast-forward')).toEqual({ kind: 'taken' })
+  expect(await workspace.push(commit, main, { tip: start.commit })).toEqual({ kind: 'taken' })
+  expect(await workspace.push(commit, main, { tip: theirs })).toEqual({ kind: 'taken' })
   expect(await onServer('refs/heads/main')).toBe(theirs)
+})
+
+test('C108 a branch that was deleted meanwhile is not brought back', async () => {
+  await world.push('feature', { 'c.txt': 'c\n' })
+  root = await world.checkout()
+  workspace = await world.open(root)
+  const start = await workspace.start('feature')
+  await write(root, 'c.txt', 'changed\n')
+  const commit = await workspace.commit(await workspace.changes(start), 'mine')
+  await git(world.server.folder('demo'), 'update-ref', '-d', 'refs/heads/feature')
+  expect(await workspace.push(commit, { branch: 'feature' }, { tip: start.commit })).toEqual({ kind: 'taken' })
+  expect(await workspace.replay({ base: start.commit, commit }, { branch: 'feature' })).toEqual({ kind: 'gone' })
+  await expect(onServer('refs/heads/feature')).rejects.toThrow()
+})
+
+test('C108 a branch that is deleted while the push is under way is not brought back', async () => {
+  const start = await edited()
+  await world.server.onPush('demo', 'env -u GIT_QUARANTINE_PATH git update-ref -d refs/heads/main')
+  const commit = await workspace.commit(await workspace.changes(start), 'mine')
+  expect(await workspace.push(commit, main, { tip: start.commit })).toEqual({ kind: 'taken' })
+  await expect(onServer('refs/heads/main')).rejects.toThrow()
+})
+
+test('a branch is dropped only while it is where we left it', async () => {
+  const start = await edited()
+  const { commit } = await publish(workspace, start)
+  expect(await workspace.drop(start.commit, 'opencode/issue12')).toEqual({ kind: 'taken' })
+  expect(await workspace.drop(commit, 'opencode/issue12')).toEqual({ kind: 'pushed' })
+  await expect(onServer('refs/heads/opencode/issue12')).rejects.toThrow()
 })
 
 test('C110 a refusal to touch workflow files comes back in the words of the remote', async () => {
@@ -118,7 +152,7 @@ test('C119 a branch whose name looks like a command is pushed by that name', asy
 test('a name that git does not allow is refused before anything is sent', async () => {
   const start = await edited()
   const before = world.server.requests.length
-  expect(() => workspace.push(start.commit, 'a..b', 'absent')).toThrow('a..b')
+  expect(() => workspace.push(start.commit, { branch: 'a..b' }, 'absent')).toThrow('a..b')
   expect(world.server.requests).toHaveLength(before)
 })
 
@@ -155,4 +189,17 @@ test('the token is in no file of the repository or of ours', async () => {
     const texts = await Promise.all(files.map((file) => readFile(file, 'latin1')))
     expect(files.filter((_, index) => secrets.some((secret) => texts[index]?.includes(secret)))).toEqual([])
   }
+})
+
+test('C105 work that stands on a rewritten branch brings the history along that the remote has dropped, from a shallow clone too', async () => {
+  await world.push('feature', { 'f.txt': 'one\n' })
+  root = await world.checkout()
+  workspace = await world.open(root)
+  const start = await workspace.start('feature')
+  await write(root, 'f.txt', 'two\n')
+  const commit = await workspace.commit(await workspace.changes(start), 'Ours')
+  await git(world.server.folder('demo'), 'update-ref', 'refs/heads/feature', 'main')
+  expect(await workspace.push(commit, { branch: 'opencode/aside' }, 'absent')).toEqual({ kind: 'pushed' })
+  expect(await onServer('refs/heads/opencode/aside')).toBe(commit)
+  await git(world.server.folder('demo'), 'fsck', '--connectivity-only')
 })

@@ -1,8 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { git } from '../support/git-server.ts'
-import { makeWorld, token, type World, write } from './git-world.ts'
+import { makeWorld, publish, token, type World, write } from './git-world.ts'
 
 let world: World
 beforeEach(async () => {
@@ -44,6 +44,72 @@ describe.each([{ full: false }, { full: true }])('starting from a checkout with 
   test('says when the branch does not exist on the remote', async () => {
     const workspace = await world.open(await world.checkout({ full }))
     await expect(workspace.start('gone')).rejects.toMatchObject({ kind: 'missing-branch', message: expect.stringContaining('gone does not exist') })
+  })
+})
+
+describe('a later turn of the same run', () => {
+  test('goes on with what the earlier one has pushed, which is in the work tree already', async () => {
+    const root = await world.checkout()
+    const workspace = await world.open(root)
+    const start = await workspace.start('main')
+    await write(root, 'a.txt', 'changed\n')
+    await write(root, 'new file.txt', 'new\n')
+    await rm(join(root, 'b.txt'))
+    const { commit } = await publish(workspace, start, 'opencode/first')
+    expect(await workspace.start('opencode/first')).toMatchObject({ commit })
+    expect(await git(root, 'status', '--porcelain')).toBe('')
+  })
+
+  test('does not take other edits for what was pushed', async () => {
+    const root = await world.checkout()
+    const workspace = await world.open(root)
+    const start = await workspace.start('main')
+    await write(root, 'a.txt', 'changed\n')
+    await publish(workspace, start, 'opencode/first')
+    await write(root, 'a.txt', 'changed again\n')
+    await expect(workspace.start('opencode/first')).rejects.toMatchObject({ kind: 'local-edits' })
+    expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('changed again\n')
+  })
+})
+
+describe('the head of a pull request', () => {
+  beforeEach(async () => {
+    await git(world.seed, 'checkout', '--quiet', '-b', 'theirs', 'main')
+    await write(world.seed, 'fork.txt', 'fork\n')
+    await git(world.seed, 'add', '--all')
+    await git(world.seed, 'commit', '--quiet', '--message', 'fork')
+    await git(world.seed, 'push', '--quiet', world.server.folder('demo'), 'HEAD:refs/pull/7/head')
+  })
+
+  test.each([{ full: false }, { full: true }])('C90 C92 is found by its number, whatever its branch is called, with full=$full', async ({ full }) => {
+    const root = await world.checkout({ full })
+    const start = await (await world.open(root)).start({ pull: 7 })
+    expect(start.commit).toBe(await git(world.seed, 'rev-parse', 'HEAD'))
+    expect(await readFile(join(root, 'fork.txt'), 'utf8')).toBe('fork\n')
+    expect(await git(root, 'rev-parse', 'main')).not.toBe(start.commit)
+  })
+
+  test('that does not exist is said so', async () => {
+    const workspace = await world.open(await world.checkout())
+    await expect(workspace.start({ pull: 8 })).rejects.toMatchObject({ kind: 'missing-branch', message: expect.stringContaining('pull request #8') })
+  })
+})
+
+describe.each([{ full: false }, { full: true }])('a start that is bound to a commit, from a checkout with full=$full', ({ full }) => {
+  test('is at that commit, though the branch has moved on', async () => {
+    const bound = await world.push('feature', { 'c.txt': 'seen\n' })
+    for (const text of ['later\n', 'latest\n']) await world.push('feature', { 'c.txt': text })
+    const root = await world.checkout({ full })
+    expect(await (await world.open(root)).start('feature', { at: bound })).toMatchObject({ commit: bound })
+    expect(await readFile(join(root, 'c.txt'), 'utf8')).toBe('seen\n')
+  })
+
+  test('is refused when the branch does not contain it any more', async () => {
+    const bound = await world.push('feature', { 'c.txt': 'seen\n' })
+    await git(world.seed, 'commit', '--quiet', '--amend', '--message', 'other')
+    await git(world.seed, 'push', '--quiet', '--force', world.server.folder('demo'), 'HEAD:refs/heads/feature')
+    const workspace = await world.open(await world.checkout({ full }))
+    await expect(workspace.start('feature', { at: bound })).rejects.toMatchObject({ kind: 'rewritten', message: expect.stringContaining(bound.slice(0, 7)) })
   })
 })
 

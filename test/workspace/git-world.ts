@@ -78,5 +78,5 @@ export async function write(root: string, path: string, text: string | Buffer): 
 export async function publish(workspace: Workspace, start: Start, branch = 'opencode/issue12', message = 'Fix it') {
   const changes = await workspace.changes(start)
   const commit = await workspace.commit(changes, message)
-  return { changes, commit, pushed: await workspace.push(commit, branch, 'absent') }
+  return { changes, commit, pushed: await workspace.push(commit, { branch }, 'absent') }
 }

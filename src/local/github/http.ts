@@ -16,6 +16,7 @@ export interface ApiRequest {
 export interface Reply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
+  /** Text is sent as it is, bytes too. */
   readonly body?: unknown
 }
 
@@ -30,7 +31,7 @@ interface FieldError {
 export class Refusal extends Error {
   readonly reply: Reply
 
-  constructor(status: number, message: string, errors?: readonly FieldError[]) {
+  constructor(status: number, message: string, errors?: readonly (FieldError | string)[]) {
     super(message)
     this.reply = {
       status,
@@ -39,6 +40,8 @@ export class Refusal extends Error {
   }
 }
 
+/** A 422 in the form of the endpoints that answer bare sentences. */
+export const unprocessable = (message: string, ...errors: readonly string[]): Refusal => new Refusal(422, message, errors.length === 0 ? undefined : errors)
 export const notFound = (): Refusal => new Refusal(404, 'Not Found')
 export const invalid = (error: FieldError): Refusal => new Refusal(422, 'Validation Failed', [error])
 
@@ -51,13 +54,14 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
 
 /** Sends a reply as JSON with an ETag; a GET whose `If-None-Match` names it gets 304 without a body. Returns the status that was sent. */
 export function send(response: ServerResponse, request: ApiRequest, reply: Reply): number {
-  const text = reply.body === undefined ? '' : typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body)
+  const { body } = reply
+  const text = body === undefined ? '' : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   const etag = `W/"${createHash('sha256').update(text).digest('hex')}"`
   const fresh = request.method === 'GET' && reply.status === 200 && request.headers['if-none-match'] === etag
   const status = fresh ? 304 : reply.status
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
-    'x-github-request-id': createHash('sha1').update(`${Date.now()}${text}`).digest('hex').slice(0, 16),
+    'x-github-request-id': createHash('sha1').update(`${Date.now()}`).update(text).digest('hex').slice(0, 16),
     'x-ratelimit-limit': '5000',
     'x-ratelimit-remaining': '4999',
     ...(request.method === 'GET' && reply.status === 200 ? { etag } : {}),

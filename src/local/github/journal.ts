@@ -1,12 +1,16 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiRequest, Reply } from './http.ts'
 
 /** One request the emulated GitHub got, and what it answered. */
 export interface Exchange {
-  readonly kind: 'rest' | 'graphql' | 'git'
+  /** `file`: a download of an attachment or a log, which is no part of the API. */
+  readonly kind: 'rest' | 'graphql' | 'git' | 'file'
   readonly method: string
   /** Without the API's base: starts with `/repos/`, `/graphql` or, for git, the repository. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
+  /** In lower case; `authorization` among them, so that a test sees where the token went. */
+  readonly headers: IncomingHttpHeaders
   readonly body: unknown
   readonly status: number
   readonly response: unknown
@@ -19,8 +23,11 @@ export type Matcher = (request: ApiRequest) => boolean
 /** A predicate, or the parts of a request that must agree: a path as text must be equal, as an expression must be found. */
 export type Match = Matcher | { readonly method?: string; readonly path?: string | RegExp; readonly body?: RegExp }
 
-/** What a fault answers. `reset` cuts the connection, before the request is carried out or after (the write happened, the answer is lost). */
-export type FaultReply = Reply | { readonly reset: 'before' | 'after' }
+/**
+ * What a fault answers. `reset` cuts the connection: before the request is carried out, after (the write happened, the answer is lost),
+ * or in the middle of the answer.
+ */
+export type FaultReply = Reply | { readonly reset: 'before' | 'during' | 'after' }
 
 export interface Hooks {
   /** Answers the next `times` matching requests with `reply` instead of GitHub's own answer. */
@@ -30,7 +37,8 @@ export interface Hooks {
   take(request: ApiRequest): Promise<FaultReply | undefined>
 }
 
-const matcherOf = (match: Match): Matcher => {
+/** A match as the question it asks. */
+export const matcherOf = (match: Match): Matcher => {
   if (typeof match === 'function') return match
   const { method, path, body } = match
   return (request) =>

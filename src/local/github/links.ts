@@ -7,6 +7,8 @@ export interface Urls {
   readonly html: string
   /** Base of the REST API. */
   readonly api: string
+  /** Where attachments and logs are handed out: another host, which must not see the token. */
+  readonly files: string
 }
 
 /** An id for `node_id`: opaque to clients. */

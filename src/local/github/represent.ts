@@ -6,8 +6,9 @@ import { account, association, type Reaction, reactionKinds, type State, type Th
 
 export interface Represent {
   user(login: string): object
-  repository(): object
-  fullRepository(): object
+  /** `fullName` names a fork. */
+  repository(fullName?: string): object
+  fullRepository(fullName?: string): object
   label(name: string): object
   reaction(reaction: Reaction): object
   comment(thread: Thread, comment: ThreadComment): object
@@ -15,6 +16,7 @@ export interface Represent {
   pullSimple(thread: Thread, diff: Diff): object
   pull(thread: Thread, diff: Diff): object
   htmlUrl(thread: Thread, comment?: ThreadComment): string
+  reactions(reactions: readonly Reaction[], url: string): object
 }
 
 /** Representations of one repository's state. */
@@ -35,7 +37,16 @@ export function represent(state: State, urls: Urls): Represent {
   const htmlUrl = (thread: Thread, comment?: ThreadComment) =>
     `${repoHtml}/${thread.pull === undefined ? 'issues' : 'pull'}/${thread.number}${comment === undefined ? '' : `#issuecomment-${comment.id}`}`
 
-  const repository = () => ({
+  const repository = (fullName?: string) => {
+    const own = ownRepository()
+    if (fullName === undefined || fullName.toLowerCase() === own.full_name.toLowerCase()) return own
+    const [owner = '', name = ''] = fullName.split('/')
+    const url = `${urls.api}/repos/${fullName}`
+    const html = `${urls.html}/${fullName}`
+    const fork = { name, full_name: fullName, fork: true, owner: user(owner), url, html_url: html, clone_url: `${html}.git`, svn_url: html }
+    return { ...own, ...repositoryUrls(url), ...fork }
+  }
+  const ownRepository = () => ({
     ...repositoryUrls(repoUrl),
     id: state.id,
     node_id: nodeId('Repository', state.id),
@@ -96,8 +107,8 @@ export function represent(state: State, urls: Urls): Represent {
     state: thread.closedAt === null ? 'open' : 'closed',
     locked: thread.locked,
     active_lock_reason: null,
-    assignee: null,
-    assignees: [],
+    assignee: maybeUser(thread.assignees[0] ?? null),
+    assignees: thread.assignees.map(user),
     milestone: null,
     created_at: thread.createdAt,
     updated_at: thread.updatedAt,
@@ -112,9 +123,7 @@ export function represent(state: State, urls: Urls): Represent {
     const statusesUrl = `${repoUrl}/statuses/${diff.headSha}`
     const end = (ref: string, sha: string, full: string | null) => {
       const owner = full?.split('/')[0] ?? 'unknown'
-      const own = full?.toLowerCase() === `${state.owner}/${state.repo}`.toLowerCase()
-      const fork = { ...repository(), full_name: full, fork: true, owner: user(owner), clone_url: `${urls.html}/${full}.git`, html_url: `${urls.html}/${full}` }
-      return { label: `${owner}:${ref}`, ref, sha, user: user(owner), repo: own ? repository() : full === null ? null : fork }
+      return { label: `${owner}:${ref}`, ref, sha, user: user(owner), repo: full === null ? null : repository(full) }
     }
     const { comments_url: _, ...shared } = common(thread, url)
     return {
@@ -128,7 +137,7 @@ export function represent(state: State, urls: Urls): Represent {
       review_comment_url: `${repoUrl}/pulls/comments{/number}`,
       statuses_url: statusesUrl,
       merged_at: thread.pull?.merged === true ? thread.closedAt : null,
-      merge_commit_sha: null,
+      merge_commit_sha: thread.pull?.mergeCommit ?? null,
       requested_reviewers: [],
       requested_teams: [],
       draft: thread.pull?.draft ?? false,
@@ -151,9 +160,10 @@ export function represent(state: State, urls: Urls): Represent {
   return {
     user,
     repository,
-    fullRepository: () => ({ ...repository(), network_count: 0, subscribers_count: 0 }),
+    fullRepository: (fullName) => ({ ...repository(fullName), network_count: 0, subscribers_count: 0 }),
     label,
     htmlUrl,
+    reactions: rollup,
     pullSimple,
     pull: (thread, diff) => ({
       ...pullSimple(thread, diff),
@@ -164,7 +174,7 @@ export function represent(state: State, urls: Urls): Represent {
       rebaseable: null,
       maintainer_can_modify: thread.pull?.maintainerCanModify ?? false,
       comments: thread.comments.length,
-      review_comments: 0,
+      review_comments: thread.pull?.remarks.reduce((sum, { comments }) => sum + comments.length, 0) ?? 0,
       commits: diff.commits,
       additions: diff.additions,
       deletions: diff.deletions,
@@ -203,7 +213,7 @@ export function represent(state: State, urls: Urls): Represent {
         comments: thread.comments.length,
         reactions: rollup(thread.reactions, `${url}/reactions`),
         performed_via_github_app: null,
-        state_reason: thread.pull === undefined && thread.closedAt !== null ? 'completed' : null,
+        state_reason: thread.stateReason,
         ...(thread.pull === undefined
           ? {}
           : {
@@ -221,6 +231,7 @@ export function represent(state: State, urls: Urls): Represent {
   }
 }
 
+/** The count of reactions that stands at whatever can have some; `url` is the list of them. */
 const rollup = (reactions: readonly Reaction[], url: string) => ({
   url,
   total_count: reactions.length,

@@ -1,8 +1,12 @@
+import { reviewSubset } from './schema-review.ts'
+
 /**
  * The part of GitHub's GraphQL schema the emulator serves. Names, arguments, types and nullability are GitHub's;
  * a test holds every line against the full schema.
  */
 export const subset = /* GraphQL */ `
+  ${reviewSubset}
+
   scalar BigInt
   scalar DateTime
   scalar GitObjectID
@@ -11,6 +15,7 @@ export const subset = /* GraphQL */ `
   type Query {
     viewer: User!
     repository(owner: String!, name: String!, followRenames: Boolean = true): Repository
+    node(id: ID!): Node
   }
 
   interface Actor {
@@ -62,6 +67,13 @@ export const subset = /* GraphQL */ `
     OPEN
   }
 
+  enum IssueStateReason {
+    COMPLETED
+    DUPLICATE
+    NOT_PLANNED
+    REOPENED
+  }
+
   enum PullRequestState {
     CLOSED
     MERGED
@@ -101,10 +113,13 @@ export const subset = /* GraphQL */ `
     updatedAt: DateTime!
     lastEditedAt: DateTime
     state: IssueState!
+    stateReason(enableDuplicate: Boolean = false): IssueStateReason
+    repository: Repository!
     closed: Boolean!
     locked: Boolean!
     url: URI!
     labels(after: String, before: String, first: Int, last: Int): LabelConnection
+    assignees(after: String, before: String, first: Int, last: Int): UserConnection!
     comments(after: String, before: String, first: Int, last: Int): IssueCommentConnection!
   }
 
@@ -124,6 +139,7 @@ export const subset = /* GraphQL */ `
     locked: Boolean!
     url: URI!
     labels(after: String, before: String, first: Int, last: Int): LabelConnection
+    assignees(after: String, before: String, first: Int, last: Int): UserConnection!
     comments(after: String, before: String, first: Int, last: Int): IssueCommentConnection!
     baseRefName: String!
     baseRefOid: GitObjectID!
@@ -137,7 +153,14 @@ export const subset = /* GraphQL */ `
     additions: Int!
     deletions: Int!
     changedFiles: Int!
+    mergedAt: DateTime
+    mergeCommit: Commit
+    repository: Repository!
     commits(after: String, before: String, first: Int, last: Int): PullRequestCommitConnection!
+    reviewThreads(after: String, before: String, first: Int, last: Int): PullRequestReviewThreadConnection!
+    reviews(after: String, author: String, before: String, first: Int, last: Int, states: [PullRequestReviewState!]): PullRequestReviewConnection
+    closingIssuesReferences(after: String, before: String, first: Int, last: Int, orderBy: IssueOrder, userLinkedOnly: Boolean = false): IssueConnection
+    statusCheckRollup: StatusCheckRollup
     files(after: String, before: String, first: Int, last: Int): PullRequestChangedFileConnection
   }
 
@@ -159,6 +182,18 @@ export const subset = /* GraphQL */ `
 
   type IssueCommentConnection {
     nodes: [IssueComment]
+    pageInfo: PageInfo!
+    totalCount: Int!
+  }
+
+  type IssueConnection {
+    nodes: [Issue]
+    pageInfo: PageInfo!
+    totalCount: Int!
+  }
+
+  type UserConnection {
+    nodes: [User]
     pageInfo: PageInfo!
     totalCount: Int!
   }
@@ -187,7 +222,14 @@ export const subset = /* GraphQL */ `
     totalCount: Int!
   }
 
+  type PullRequestCommit implements Node {
+    id: ID!
+    commit: Commit!
+    url: URI!
+  }
+
   type PullRequestCommitConnection {
+    nodes: [PullRequestCommit]
     pageInfo: PageInfo!
     totalCount: Int!
   }

@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import type { RestContext } from './context.ts'
-import { type ApiRequest, invalid, page, type Reply } from './http.ts'
-import { addThread, type PullState, type Thread } from './state.ts'
+import type { RestContext } from '../context.ts'
+import { type ApiRequest, invalid, page, type Reply } from '../http.ts'
+import { diffJson } from '../show-git.ts'
+import { addThread, newPull, type PullState, setClosed, type Thread, timestamp } from '../state.ts'
+import { checkedBody, listUrl, ok, pull, type Route } from './route.ts'
 
-/** Creating and finding pull requests, with the checks GitHub makes against the git repository. */
+/** Pull requests: creating and finding them, with the checks GitHub makes against the git repository, and their files. */
 
 const NewPull = z.object({
   title: z.string().optional(),
@@ -19,7 +21,7 @@ const refuse = (field: string, code: string, message?: string) =>
 const custom = (message: string) => invalid({ resource: 'PullRequest', code: 'custom', message })
 
 /** `POST /pulls`: 422 for an unknown head or base, a pull request that exists (C126), no commits between (C127), a title or body that is blank or too long. */
-export async function createPull(context: RestContext, request: ApiRequest): Promise<Reply> {
+async function createPull(context: RestContext, request: ApiRequest): Promise<Reply> {
   const { state, repositories, show } = context
   const parsed = NewPull.safeParse(request.body)
   if (!parsed.success) throw refuse(String(parsed.error.issues[0]?.path[0] ?? 'head'), 'missing_field')
@@ -39,17 +41,17 @@ export async function createPull(context: RestContext, request: ApiRequest): Pro
   const same = (pull: PullState) => pull.head === branch && pull.base === base && pull.headRepository?.toLowerCase() === headRepository.toLowerCase()
   const open = [...state.threads.values()].find((thread) => thread.pull !== undefined && thread.closedAt === null && same(thread.pull))
   if (open !== undefined) throw custom(`A pull request already exists for ${owner}:${branch}.`)
-  const pull: PullState = { head: branch, headRepository, base, draft: draft ?? false, merged: false, maintainerCanModify: modify ?? false, headSha }
+  const made = newPull({ head: branch, headRepository, base, draft: draft ?? false, maintainerCanModify: modify ?? false, headSha })
   if (headRepository === own && (await repositories.ahead(baseSha, headSha)) === 0) throw custom(`No commits between ${base} and ${branch}`)
 
-  const thread = addThread(state, { title, body: body ?? null, author: state.viewer, pull })
+  const thread = addThread(state, { title, body: body ?? null, author: state.viewer, pull: made })
   await repositories.refresh()
-  return { status: 201, body: show.pull(thread, await repositories.diff(pull)) }
+  return ok(show.pull(thread, await repositories.diff(made)), 201)
 }
 
 /** `GET /pulls` with GitHub's filters. A `head` without an owner finds nothing (C126). */
-export async function listPulls(context: RestContext, request: ApiRequest): Promise<Reply> {
-  const { state, repositories, show, urls } = context
+async function listPulls(context: RestContext, request: ApiRequest): Promise<Reply> {
+  const { state, repositories, show } = context
   await repositories.refresh()
   const wanted = request.query.get('state') ?? 'open'
   const head = request.query.get('head')
@@ -66,10 +68,59 @@ export async function listPulls(context: RestContext, request: ApiRequest): Prom
     rows.unshift({ thread, pull })
   }
   const shown = await Promise.all(rows.map(async ({ thread, pull }) => show.pullSimple(thread, await repositories.diff(pull))))
-  return page(shown, request, `${urls.api}${request.path}`, (item) => item)
+  return page(shown, request, listUrl(context, request), (item) => item)
 }
 
 function splitHead(head: string, fallback: string): { owner: string; branch: string } {
   const colon = head.indexOf(':')
   return colon < 0 ? { owner: fallback, branch: head } : { owner: head.slice(0, colon), branch: head.slice(colon + 1) }
 }
+
+const Change = z.object({
+  title: z.string().optional(),
+  body: z.string().nullish(),
+  state: z.enum(['open', 'closed']).optional(),
+  maintainer_can_modify: z.boolean().optional(),
+})
+
+async function changePull(context: RestContext, request: ApiRequest, number: string | undefined): Promise<Reply> {
+  const found = await pull(context, number)
+  const parsed = Change.safeParse(request.body)
+  if (!parsed.success) throw refuse(String(parsed.error.issues[0]?.path[0] ?? 'state'), 'invalid')
+  const { title, body, state, maintainer_can_modify: modify } = parsed.data
+  const { thread } = found
+  if (title !== undefined) thread.title = title
+  if (body != null) {
+    thread.body = body === '' ? null : checkedBody({ body }, 'PullRequest')
+    thread.lastEditedAt = timestamp()
+  }
+  if (modify !== undefined) found.pull.maintainerCanModify = modify
+  const diff = await context.repositories.diff(found.pull)
+  if (state === 'open' && found.pull.merged) throw refuse('state', 'invalid', 'state cannot be changed. The pull request cannot be reopened.')
+  if (state !== undefined) setClosed(thread, state === 'closed', null, diff.baseSha)
+  thread.updatedAt = timestamp()
+  return ok(context.show.pull(thread, diff))
+}
+
+export const pullRoutes: readonly Route[] = [
+  ['GET', /^\/pulls$/, listPulls],
+  ['POST', /^\/pulls$/, createPull],
+  [
+    'GET',
+    /^\/pulls\/(\d+)$/,
+    async (context, _request, [number]) => {
+      const found = await pull(context, number)
+      return ok(context.show.pull(found.thread, await context.repositories.diff(found.pull)))
+    },
+  ],
+  ['PATCH', /^\/pulls\/(\d+)$/, (context, request, [number]) => changePull(context, request, number)],
+  [
+    'GET',
+    /^\/pulls\/(\d+)\/files$/,
+    async (context, request, [number]) => {
+      const found = await pull(context, number)
+      const { files, headSha } = await context.repositories.diff(found.pull)
+      return page(files, request, listUrl(context, request), (file) => diffJson(context, context.repositories.own, headSha, file))
+    },
+  ],
+]
