@@ -73,8 +73,8 @@ export async function owedRequests(facts: QueueFacts, mayAsk: Authorise): Promis
   const candidates: Owed[] = mine ? [mine] : []
   for (const owed of asked) if (await mayAsk(owed.trigger)) candidates.push(owed)
 
-  const cancelledAt = candidates.length === 0 ? undefined : await newestAllowed(cancels, mayAsk)
-  const isCancelled = ({ at, key }: Owed) => at !== undefined && cancelledAt !== undefined && at <= cancelledAt && !(isRerun && key === mine?.key)
+  const allowed = candidates.length === 0 ? [] : await newestAllowed(cancels, mayAsk)
+  const isCancelled = (owed: Owed) => allowed.some((cancel) => isBefore(owed, cancel)) && !(isRerun && owed.key === mine?.key)
   const standing = candidates.filter((owed) => !isCancelled(owed)).toSorted(byTime)
 
   const taken = new Set(thread.checkpoint?.turn.taken ?? [])
@@ -217,9 +217,23 @@ function isOurselves({ login, isBot }: Author, { viewer }: Discussion): boolean 
   return isBot && login.toLowerCase() === viewer.login.toLowerCase()
 }
 
-async function newestAllowed(cancels: readonly Owed[], mayAsk: Authorise): Promise<string | undefined> {
-  for (const { at, trigger } of cancels.toSorted(byTime).toReversed()) if (await mayAsk(trigger)) return at
-  return undefined
+/** The newest `cancel` of each kind of text that somebody authorised wrote: only within a kind do numbers tell what came first in one second. */
+async function newestAllowed(cancels: readonly Owed[], mayAsk: Authorise): Promise<readonly Owed[]> {
+  const newest: Owed[] = []
+  for (const cancel of cancels.toSorted(byTime).toReversed()) {
+    if (newest.some((other) => kindOf(other) === kindOf(cancel))) continue
+    if (await mayAsk(cancel.trigger)) newest.push(cancel)
+  }
+  return newest
+}
+
+const kindOf = ({ key }: Owed): string => key.slice(0, key.indexOf(':'))
+
+/** Whether a `cancel` came after a request, for certain: GitHub's times know no parts of a second, and the text of a subject is older than all that is said under it. */
+function isBefore(owed: Owed, cancel: Owed): boolean {
+  if (owed.at === undefined || cancel.at === undefined) return false
+  if (owed.at !== cancel.at) return owed.at < cancel.at
+  return kindOf(owed) === 'subject' || (kindOf(owed) === kindOf(cancel) && byTime(owed, cancel) < 0)
 }
 
 /** What nobody wrote comes first: it has been running since before anybody waited. GitHub's times know no parts of a second, its numbers do. */

@@ -43,7 +43,7 @@ const Step = z.union([z.strictObject({ bash: z.string() }), z.strictObject({ too
 export type Step = z.infer<typeof Step>
 
 /** Where something could come to light. */
-const Outlet = z.enum(['github', 'remote', 'log', 'summary', 'outputs', 'state', 'model', 'files', 'thief', 'runner'])
+const Outlet = z.enum(['github', 'remote', 'branches', 'log', 'summary', 'outputs', 'state', 'model', 'files', 'thief', 'runner'])
 export type Outlet = z.infer<typeof Outlet>
 
 /** Something that must not be found, or that must. */

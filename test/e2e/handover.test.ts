@@ -73,11 +73,19 @@ describe('two runs on one thread', () => {
       const { number, one, two } = asking(world)
       world.github.age(one.id, 60)
       const late = two()
-      const second = gate()
-      world.github.before({ method: 'POST', path: /\/issues\/\d+\/comments$/ }, () => second.opened, 1)
+      const [held, released] = [gate(), gate()]
+      world.github.before(
+        { method: 'POST', path: /\/issues\/\d+\/comments$/ },
+        () => {
+          held.open()
+          return released.opened
+        },
+        1,
+      )
       const first = runFor(world, one.id)
+      await held.opened
       atAnswer(world, 1, async () => {
-        second.open()
+        released.open()
         await until(() => hasDeleted(world, 1))
       })
       const runs = await Promise.all([first, runFor(world, late.id)])

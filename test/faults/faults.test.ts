@@ -15,10 +15,7 @@ function sampleOf({ injections }: Plan, every: number) {
   return calls.filter((_, index) => index % every === 0).flatMap((fitting, index) => fitting[(index * 5 + 1) % fitting.length] ?? [])
 }
 
-/** Of two runs at once the load of the machine decides which call is met when, so `cancel` is left to the whole sweep. */
-const sampled = scenarios.filter(({ name }) => name !== 'cancel')
-
-test.each(sampled.map((scenario) => ({ scenario, every: scenario.name === 'issue' ? 2 : 8 })))(
+test.each(scenarios.map((scenario) => ({ scenario, every: scenario.name === 'issue' ? 2 : 8 })))(
   '$scenario.name: with a fault in one of its calls the work is kept, the thread tells the truth, and the session goes on',
   { timeout: 300_000 },
   async ({ scenario, every }) => {

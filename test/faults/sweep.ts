@@ -57,7 +57,7 @@ export function planOf(bundle: string, scenario: Scenario, faults: readonly Faul
     if (conclusion !== (scenario.cancelled ? 'cancelled' : 'success')) losses.push(`it ended as ${conclusion}`)
     const next = await goOn(stage, 'is that all?')
     const found = await lookAt(world, number, scenario.edit)
-    losses.push(...(await afterNext(given, found, played, next)))
+    losses.push(...(await afterNext(given, after, found, played, next)))
     if (losses.length > 0) throw new Error(`${scenario.name}, undisturbed: ${losses.join('; ')}\n${played.result.stdout}\n${next.result.stdout}`)
     const { branch, 'pull-request-operation': operation } = played.result.outputs
     return {
@@ -93,7 +93,7 @@ export function inject(bundle: string, { scenario, facts, clean, gist }: Plan, {
     // Both ways to go on with unfinished work are tried, each about as often.
     const isUnfinished = found.thread.checkpoint !== undefined
     const next = await goOn(stage, isUnfinished && fault.name.length % 2 === 0 ? 'continue' : 'is that all?')
-    losses.push(...(await afterNext(given, await lookAt(world, number, scenario.edit), played, next)))
+    losses.push(...(await afterNext(given, found, await lookAt(world, number, scenario.edit), played, next)))
     return { ...told, isMissed: false, losses, log: losses.length > 0 ? logOf(world, number, played.result.stdout, next.result.stdout) : '' }
   })
 }

@@ -49,15 +49,15 @@ export async function afterRun(given: Case, found: Found, { result, made }: Play
   ]
 }
 
-/** After a further request, which nothing disturbed. */
-export async function afterNext(given: Case, found: Found, { result: first, made }: Played, { result, recalls }: GoneOn): Promise<string[]> {
+/** After a further request, which nothing disturbed; `before` is what it found. */
+export async function afterNext(given: Case, before: Found, found: Found, { result: first, made }: Played, { result, recalls }: GoneOn): Promise<string[]> {
   const { edit } = given.scenario
   const places = edit ? await placesOf(found, edit, [first, result]) : []
   const isDone = result.code === 0 && result.outputs.conclusion === 'success'
   return [
     ...(isDone ? [] : [`it ended as ${result.outputs.conclusion}: ${result.outputs.reason}`]),
     ...(edit && made && places.length === 0 ? ['the edit is lost'] : []),
-    ...(edit && remembers(found, edit.call) && !recalls && made && !given.fault.isFinal && given.isKept ? ['the model was not told of the edit'] : []),
+    ...(edit && remembers(before, edit.call) && !recalls ? ['the model was not told of the edit'] : []),
     ...working(found),
     ...(await untrue(given, found, places)),
     ...(await unfounded(given, result)),

@@ -119,6 +119,12 @@ describe('the queue of a thread', () => {
     expect((await owed(thread, { own: ask(thread, 101), isRerun: true })).keys).toEqual(['comment:101', 'comment:105'])
   })
 
+  test('a cancel takes back what came before it in the same second, and nothing that came after', async () => {
+    const thread = said([1, 'alice', '/oc one'], [4, 'bob', '/oc two'], [4, 'alice', '/oc cancel'], [4, 'bob', '/oc three'])
+    expect(await owed(thread, { own: ask(thread, 104) })).toMatchObject({ keys: ['comment:104'], cancelled: ['comment:102'] })
+    expect(await owed(thread, { own: ask(thread, 101) })).toMatchObject({ keys: ['comment:104'], cancelled: ['comment:101', 'comment:102'] })
+  })
+
   test('a cancel by somebody who may not ask takes nothing back', async () => {
     const thread = said([1, 'alice', '/oc one'], [2, 'mallory', '/oc cancel'])
     expect(await owed(thread, { own: ask(thread, 101) })).toMatchObject({ keys: ['comment:101'], cancelled: [] })
