@@ -18,6 +18,7 @@ import { postedClaims } from './thread/claim.ts'
 import { carriesSession } from './thread/hidden.ts'
 import { dropBallast } from './workspace/ballast.ts'
 import { salvage } from './workspace/edits.ts'
+import { restoreSteering } from './workspace/steering.ts'
 
 interface CleanUp {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -47,8 +48,8 @@ const Left = z.object({
 type Left = z.infer<typeof Left>
 
 /**
- * The step after the job: when the run was killed before it could say so, takes its reaction away, saves the edits it left in the checkout, and turns
- * its working comment into a word about what happened; what is hidden in that comment stays, so that the next run can go on. Never fails the job.
+ * The step after the job: when the run was killed before it could say so, takes its reaction away, saves the edits it left in the checkout, puts back
+ * what steers git there, and turns its working comment into a word about what happened; what is hidden in that comment stays, so that the next run can go on. Never fails the job.
  */
 export async function cleanUp({ env, log, redactor }: CleanUp): Promise<void> {
   if (env.STATE_finished) return
@@ -60,6 +61,7 @@ export async function cleanUp({ env, log, redactor }: CleanUp): Promise<void> {
     const runner = readRunner(env)
     await dropBallast(runner.temp)
     const patch = await rescue(left, runner, env, log)
+    await restoreSteering(runner.temp).catch((error: unknown) => log.warning(`What steers git in the checkout could not be put back: ${messageOf(error)}`))
     if (number === undefined || !request) return
     const github = connect({ token: settings.githubToken, apiUrl: runner.apiUrl, graphqlUrl: runner.graphqlUrl, owner: runner.owner, repo: runner.repo })
     const comment = await workingComment(github, number, left)

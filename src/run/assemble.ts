@@ -73,11 +73,11 @@ const nothing = () => undefined
 export async function assemble(parts: Parts): Promise<Assembly> {
   const { job, checkout, knowledge } = parts
   const { outputs } = knowledge
-  const { world, settings, choice } = job
+  const { world, settings, choice, runner } = job
   const { root } = checkout.workspace
   const files = confine({ root, directory: join(root, settings.workingDirectory), readable: [outputs] })
   const truncate = truncator(outputs, boundsOf(knowledge.config))
-  const [cage, restore] = await Promise.all([openCage(job, checkout, outputs), hideCredentials(root, world.env.HOME)])
+  const [cage, restore] = await Promise.all([openCage(job, checkout, outputs), hideCredentials(root, world.env.HOME, runner.temp)])
   const shell = openShell({ env: shellEnvironment(world.env), folder: outputs, launcher: cage.launcher })
   const notes: string[] = []
   const rooms = openRooms(parts, truncate, notes)

@@ -52,6 +52,8 @@ const harmless: Readonly<Record<string, RegExp>> = {
 }
 /** Names for machines: they go without a word to people. */
 const technical = new Set('id class name rel target lang loading srcset media decoding'.split(' '))
+/** What GitHub and systems name a pasted picture by themselves: nobody hid it. */
+export const pasted = /^(?:image|(?:screenshot|bildschirmfoto)[\d\s.:_-]*(?:(?:at|from|um) [\d\s.:_-]*)?)$/i
 const plain = /^[\w.%#: -]{0,40}$/
 const hidingStyle =
   /display:none|visibility:(?:hidden|collapse)|font-size:(?:0|1px|\.\d)|opacity:0|color:(?:transparent|white|#fff|rgba\([^)]*,0?(?:\.0+)?\))|(?:left|top|text-indent):-\d{3}|(?:max-)?(?:height|width):0/
@@ -200,8 +202,10 @@ const characterOf = (code: number): string => (code <= 0x10ffff ? String.fromCod
 function attributeEdits(tag: Tag): Edit[] {
   return tag.attributes
     .filter(({ name, value }) => !harmless[name]?.test(value))
-    .map(({ from, to, name, value }) => ({ from, to, text: '', kind: 'HTML attribute', isSame: technical.has(name) && plain.test(value) }))
+    .map(({ from, to, name, value }) => ({ from, to, text: '', kind: 'HTML attribute', isSame: isUsual(name, value) }))
 }
+
+const isUsual = (name: string, value: string): boolean => (name === 'alt' ? pasted.test(value) : technical.has(name) && plain.test(value))
 
 function unknownEdits(tags: readonly Tag[]): Edit[] {
   const strange = tags.filter(({ name }) => !known.has(name) && !never.has(name))

@@ -2,7 +2,7 @@ import type { Image, Link, LinkReference, Nodes, Root } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { invisibleReferences } from './visible-characters.ts'
 import type { Edit } from './visible-edit.ts'
-import { htmlEdits } from './visible-html.ts'
+import { htmlEdits, pasted } from './visible-html.ts'
 import { cellEdits, footnoteEdits } from './visible-tables.ts'
 
 /** What the tree says about a node's place. */
@@ -94,7 +94,8 @@ function editsOf({ node, from, to }: Placed, source: string, { urls, used }: Lin
     case 'text':
       return invisibleReferences(source.slice(from, to)).map((at) => ({ from: from + at.from, to: from + at.to, text: '', kind: 'invisible character' }))
     case 'image':
-      return node.alt || node.title ? [{ from, to, text: `![](${target(node)})`, kind: 'image description' }] : []
+      if (!node.alt && !node.title) return []
+      return [{ from, to, text: `![](${target(node)})`, kind: 'image description', isSame: !node.title && pasted.test(node.alt ?? '') }]
     case 'imageReference':
       return [{ from, to, text: `![](${target({ url: urls.get(node.identifier) ?? '' })})`, kind: 'image description', isSame: !node.alt }]
     case 'definition':

@@ -20,11 +20,12 @@ export function stripCredentials(text: string): string {
 /**
  * Takes the credentials that earlier steps left in a repository out of reach while the agent works (C150): out of its configuration, that of its
  * submodules, and that of the home folder. `root` is its top level. Returns what puts everything back that steers git, for the steps after this one:
- * call it when no command runs any more. What can't be read or written is left as it is.
+ * call it when no command runs any more. What can't be read or written is left as it is. With `temp` the same can be done for a run that was killed, by
+ * `restoreSteering`.
  */
-export async function hideCredentials(root: string, home?: string): Promise<() => Promise<void>> {
+export async function hideCredentials(root: string, home?: string, temp?: string): Promise<() => Promise<void>> {
   const directory = await gitDirectory(root)
-  const restore = await keepSteering(directory, home)
+  const restore = await keepSteering(directory, home, temp)
   for (const file of [...(await configFiles(directory)), ...(home === undefined ? [] : [join(home, '.gitconfig'), join(home, '.config/git/config')])]) {
     const before = await readFile(file, 'utf8').catch(() => undefined)
     if (before === undefined) continue

@@ -1,7 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { dispatchPayload, issueCommentPayload, issuesPayload, schedulePayload } from '../../src/local/github/payloads.ts'
+import type { Script } from '../../src/local/model.ts'
 import type { RunInput, RunResult } from '../../src/local/runner.ts'
 import type { Moment } from '../../src/local/stop.ts'
 import { runAction, runPost, type World } from '../../src/local/world.ts'
@@ -175,6 +177,23 @@ test('a run that was killed when its work was pushed already does not say that n
     expect(told).toContain(`\`${branch}\``)
     expect(told).not.toMatch(/nothing of this run was pushed|were not pushed/)
   }))
+
+test('a run that was killed leaves the steps after it the git they had: their login is back, and what the agent configured is gone', () => {
+  const poison = 'git config core.fsmonitor evil && printf evil > .git/hooks/pre-push && chmod +x .git/hooks/pre-push'
+  const script: Script = ({ result }) =>
+    result('poison') === undefined ? { calls: [{ id: 'poison', name: 'bash', arguments: { command: poison } }] } : { text: 'Done.' }
+  return within({ script }, async (world) => {
+    const { number } = world.github.openIssue({ title: 'Dates', author: 'rita' })
+    await world.checkout({ persistCredentials: true })
+    const steering = () => [readFileSync(join(world.workspace, '.git/config'), 'utf8'), readdirSync(join(world.workspace, '.git/hooks'))]
+    const before = steering()
+    const { input, killed } = await killedBefore(world, number, { model: 2 })
+    expect(steering()).not.toEqual(before)
+    expectExit(await runPost(world, input, killed.state), 0)
+    expect(steering()).toEqual(before)
+    expect(readdirSync(world.temp)).not.toContain('opencode-steering.json')
+  })
+})
 
 test('the clean-up step leaves an answer as it is: after a run that ended, and after one that was killed when it had answered', () =>
   within({ script: fixDate }, async (world) => {

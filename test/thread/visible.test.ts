@@ -78,6 +78,14 @@ test('C142 where an address of a definition is used, it is written out and nobod
   })
 })
 
+test.each([
+  ['<img width="1024" height="768" alt="image" src="https://x/y" />', '<img width="1024" height="768" src="https://x/y" />'],
+  ['<img alt="Screenshot 2026-01-02 at 10.11.12" src="https://x/y">', '<img src="https://x/y">'],
+  ['![image](https://x/y)', '![](https://x/y)'],
+])('what GitHub or a system calls a pasted picture goes without alarm: %s', (markdown, text) => {
+  expect(visible(markdown)).toEqual({ text, removed: new Map() })
+})
+
 test('text without markup is the same', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('a', ' ', '\n', '1', '.', ',', '*', '`') }), (text) => {
