@@ -1,1 +1,1 @@
-export const id=212;export const ids=[212];export const modules={4212:(o,e,t)=>{t.r(e),t.d(e,{isStepCount:()=>a.cGL,jsonSchema:()=>s.Og,streamText:()=>a.gM3,tool:()=>s.z6,wrapLanguageModel:()=>a.aew,zodSchema:()=>s.C_});var a=t(2535),s=t(1763)}};
+export const id=212;export const ids=[212];export const modules={4212:((o,e,t)=>{t.r(e),t.d(e,{isStepCount:()=>a.cGL,jsonSchema:()=>s.Og,streamText:()=>a.gM3,tool:()=>s.z6,wrapLanguageModel:()=>a.aew,zodSchema:()=>s.C_});var a=t(2535),s=t(1763)})};

@@ -1,1 +1,1 @@
-export const id=974;export const ids=[974];export const modules={1974:(e,t,o)=>{o.d(t,{ResizeStrategy:()=>i.o,createJimp:()=>r.rJ,jpeg:()=>s.A,png:()=>p.Ay,resize:()=>i.v});var r=o(6911),s=o(9835),p=o(5298),i=o(2172)}};
+export const id=974;export const ids=[974];export const modules={1974:((e,t,o)=>{o.d(t,{ResizeStrategy:()=>i.o,createJimp:()=>r.rJ,jpeg:()=>s.A,png:()=>p.Ay,resize:()=>i.v});var r=o(6911),s=o(9835),p=o(5298),i=o(2172)})};

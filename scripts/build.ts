@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { minify } from 'terser'
 import { parserAssets } from '../src/tool/shell-commands-parser.ts'
+import { eager } from './eager.ts'
 
 /**
  * Builds the bundle: type check and emit with tsc, bundle with ncc, put the prompts, the demo, the plugin host and the shell parser beside it.
@@ -53,5 +54,5 @@ async function pack(entry: string, name: string): Promise<void> {
 /** ncc's own --minify leaves dead code in; this halves the bundle. */
 async function shrink(file: string): Promise<void> {
   const { code } = await minify(readFileSync(file, 'utf8'), { module: true, ecma: 2020, compress: true, mangle: { keep_classnames: true } })
-  writeFileSync(file, `${code}\n`)
+  writeFileSync(file, `${eager(code ?? '')}\n`)
 }

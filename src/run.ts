@@ -121,6 +121,8 @@ async function takeTurn(given: Request, early: Models | ModelError, ahead: Ahead
   const opening = planning.then((plan) => openCheckout(given, ahead, scene.viewer, plan))
   const learning = opening.then(async (checkout) => learn(given, checkout, await planning, early, signal))
   learning.catch(() => undefined)
+  const recent = past.session ? [] : opening.then(({ workspace }) => workspace.recentFiles(20))
+  Promise.resolve(recent).catch(() => undefined)
   // Where the job names no model that can be used, only the repository can, and nobody is told to wait before one is found (C171).
   const models = early instanceof ModelError ? (await learning).models : early
 
@@ -158,7 +160,7 @@ async function takeTurn(given: Request, early: Models | ModelError, ahead: Ahead
 
     const knowledge = await learning
     job = { ...request, ...knowledge.models }
-    const session = past.session ?? newSession(job, discussion, knowledge.agent.name, await checkout.workspace.recentFiles(20))
+    const session = past.session ?? newSession(job, discussion, knowledge.agent.name, await recent)
     const lost = await bringBack(checkout, past)
     const telling = await tell(job, scene, session, !past.session, { ...plan, notices: [...plan.notices, ...lost], served: inbox.promised() })
     const { context } = telling
