@@ -13,6 +13,7 @@ import { cancelOther, ended, sayHelp } from './run/cancel.ts'
 import { type Ahead, openAhead, openCheckout } from './run/checkout.ts'
 import { nothingToContinue } from './run/complaints.ts'
 import { failed, type Progress, skipped } from './run/conclude.ts'
+import { closeUp } from './run/dead.ts'
 import { finish } from './run/finish.ts'
 import { takeFloor } from './run/floor.ts'
 import { type Hearing, openHearing } from './run/hearing.ts'
@@ -199,7 +200,9 @@ async function takeTurn(given: Request, early: Models | ModelError, ahead: Ahead
     const pending = halt.aborted ? [] : (hearing?.inbox.pending() ?? [])
     hearing?.inbox.close()
     await presence.stop()
-    return { result: await failed(job, progress, { desk, parting: presence.parting, stop: halt }, error), pending }
+    const result = await failed(job, progress, { desk, parting: presence.parting, stop: halt }, error)
+    await closeUp(job, { scene, floor, hearing })
+    return { result, pending }
   } finally {
     hearing?.inbox.close()
     await presence.stop()

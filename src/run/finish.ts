@@ -1,15 +1,15 @@
-import type { PostedComment, ReactionTarget } from '../github/types.ts'
+import type { PostedComment } from '../github/types.ts'
 import { limits } from '../limits.ts'
 import type { Landing } from '../publish/changes.ts'
 import { publishIntents } from '../publish/intents.ts'
 import { type StagedWork, stagedReport } from '../publish/staged.ts'
-import type { PostedClaim } from '../thread/claim.ts'
 import type { Saved, SaveRequest } from '../thread/save.ts'
 import { inRemarkThread } from '../thread/voice.ts'
 import type { Intents } from '../tool/github.ts'
 import { type Progress, succeeded } from './conclude.ts'
+import { clearAway } from './dead.ts'
 import type { Floor } from './floor.ts'
-import { leftBehind, newestSeq } from './handover.ts'
+import { newestSeq } from './handover.ts'
 import type { Hearing } from './hearing.ts'
 import type { Job, Result } from './job.ts'
 import type { Presence } from './presence.ts'
@@ -105,23 +105,4 @@ function placeOf({ github, settings, trigger }: Job, { scene, floor }: End): Pic
     return { voice: inRemarkThread(github, discussion.number, trigger.spot.thread), ...working }
   if (!comment) return settings.progress === 'none' ? {} : undefined
   return settings.progress === 'final' ? working : { comment }
-}
-
-/** Runs that died go on saying that they are at work, by their comments and by the reactions on their requests. */
-async function clearAway({ github }: Job, { scene, floor, hearing }: End): Promise<void> {
-  const dead = leftBehind(floor.dead, hearing.inbox.seen())
-  const clear = async ({ comment, request }: PostedClaim) => {
-    const target = targetOf(request, scene.discussion?.number ?? 0)
-    // GitHub sets a reaction once, so asking for it again tells which it is.
-    const reacted = github.react(target).then((reaction) => github.unreact(target, reaction))
-    await Promise.allSettled([github.deleteComment(comment), reacted])
-  }
-  await Promise.all(dead.map(clear))
-}
-
-/** What the reaction of a run was set on, by the key of its request. */
-function targetOf(request: string, issue: number): ReactionTarget {
-  const [kind, id] = request.split(':')
-  if (kind === 'comment') return { comment: Number(id) }
-  return kind === 'review-comment' ? { reviewComment: Number(id) } : { issue }
 }

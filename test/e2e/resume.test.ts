@@ -171,6 +171,35 @@ describe('what a run has kept in its checkpoint', () => {
       expectQuiet(world, number)
     }))
 
+  test('is told of where the next run fails too: nobody is said to be at work, and the run after that goes on with it', () =>
+    within({ script: writes, users }, async (world) => {
+      let kill: ((signal: NodeJS.Signals) => Promise<void>) | undefined
+      const { number } = world.github.openIssue({ title: 'Files', author: 'rita' })
+      whenKept(world, async () => kill?.('SIGKILL'))
+      await runFor(world, world.github.comment(number, 'alice', '/opencode write one.txt').id, {
+        onStart(signal) {
+          kill = signal
+        },
+        stop: { signal: 'SIGKILL', when: { model: 99 }, machineLost: true },
+      })
+      const dead = claims(world, number)[0]
+      world.github.age(dead?.comment ?? 0, 240)
+
+      const inputs = { 'working-directory': 'nowhere' }
+      const failed = await runFor(world, world.github.comment(number, 'olga', '/opencode write two.txt').id, { inputs })
+      expectExit(failed, 1)
+      expectQuiet(world, number)
+      expect(replies(world, number)).toEqual([
+        expect.stringMatching(new RegExp(`^This run was stopped before it finished\\.[^]*/actions/runs/${dead?.run}\\)`)),
+        expect.stringContaining('This run failed.'),
+      ])
+
+      const next = await runFor(world, world.github.comment(number, 'alice', '/opencode continue').id)
+      expectExit(next, 0)
+      expect(await world.remote('show', `${next.outputs.branch}:one.txt`)).toBe('one\n')
+      expectQuiet(world, number)
+    }))
+
   test('is taken over too where the machine died before it had any: the request is answered by the next run', () =>
     within({ script: writes, users }, async (world) => {
       const { number, run } = await begin(world, { signal: 'SIGKILL', when: { model: 1 }, machineLost: true })
