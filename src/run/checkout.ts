@@ -1,4 +1,5 @@
 import type { Viewer } from '../github/types.ts'
+import { neverPushing } from '../publish/staged-walls.ts'
 import { WorkspaceError } from '../workspace/errors.ts'
 import { noreply } from '../workspace/names.ts'
 import { nameOf } from '../workspace/remote.ts'
@@ -30,16 +31,17 @@ export interface Ahead {
 /** Opens the repository, and starts at the base where the event is not about a pull request: most runs begin there. */
 export function openAhead({ runner, settings, world, trigger }: Request): Ahead {
   let signer: Viewer = { login: 'opencode-action', id: undefined }
-  const workspace = openWorkspace({
+  const opened = openWorkspace({
     root: runner.workspace,
     remote: { url: `${runner.serverUrl}/${runner.owner}/${runner.repo}.git`, token: settings.githubToken },
     identity: () => noreply(signer, runner.serverUrl),
     temp: runner.temp,
     env: world.env,
   })
+  const workspace = settings.mode === 'staged' ? opened.then(neverPushing) : opened
   const isPull = 'subject' in trigger && trigger.subject.isPull
   const branch = isPull ? undefined : (settings.baseBranch ?? trigger.repository.defaultBranch)
-  const guess = branch === undefined ? undefined : { branch, start: workspace.then((opened) => opened.start(branch)) }
+  const guess = branch === undefined ? undefined : { branch, start: workspace.then((ready) => ready.start(branch)) }
   const rest = (guess?.start ?? workspace).then(
     () => undefined,
     () => undefined,

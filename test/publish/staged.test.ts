@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { stagedReport } from '../../src/publish/staged.ts'
-import { readOnly } from '../../src/publish/staged-github.ts'
+import { neverPushing, readOnly } from '../../src/publish/staged-walls.ts'
+import { git } from '../support/git-server.ts'
+import { makeWorld, write } from '../workspace/git-world.ts'
 import { findingAt, reviewHub, reviewOf } from './review-kit.ts'
 
 const nothing = { add: [], remove: [], assign: [], close: undefined }
@@ -70,4 +72,21 @@ describe('the gateway of such a run', () => {
     await expect(wall.moveBranch('main', 'a')).rejects.toThrow('moveBranch')
     expect(github.calls).toEqual([])
   })
+})
+
+test('the checkout of such a run works and commits, and throws where it would push', async () => {
+  const world = await makeWorld()
+  try {
+    await world.push('main', { 'a.txt': 'a\n' })
+    const root = await world.checkout()
+    const workspace = neverPushing(await world.open(root))
+    const start = await workspace.start('main')
+    await write(root, 'a.txt', 'b\n')
+    const commit = await workspace.commit(await workspace.changes(start, () => false), 'Change it')
+    await expect(workspace.push(commit, { branch: 'work' }, 'absent')).rejects.toThrow('mode: staged writes nothing, but push was called.')
+    await expect(workspace.drop(start.commit, 'main')).rejects.toThrow('drop')
+    expect(await git(world.server.folder('demo'), 'for-each-ref', '--format=%(refname)')).toBe('refs/heads/main')
+  } finally {
+    await world.close()
+  }
 })

@@ -1,11 +1,13 @@
 import type { GitHub } from '../github/types.ts'
+import type { Workspace } from '../workspace/types.ts'
+
+const refused = (name: string) => (): Promise<never> => Promise.reject(new Error(`mode: staged writes nothing, but ${name} was called.`))
 
 /**
  * The gateway of a run with `mode: staged`: it reads, and throws a plain error where anything would be written. Such a call is a fault of ours,
  * since nothing asks for one in that mode; this is the second wall. The type makes every new method choose its side here.
  */
 export function readOnly(github: GitHub): GitHub {
-  const refused = (name: string) => (): Promise<never> => Promise.reject(new Error(`mode: staged writes nothing, but ${name} was called.`))
   return {
     permission: (login) => github.permission(login),
     repository: () => github.repository(),
@@ -46,4 +48,9 @@ export function readOnly(github: GitHub): GitHub {
     createBranch: refused('createBranch'),
     moveBranch: refused('moveBranch'),
   }
+}
+
+/** The same for the checkout: it works, commits and reads, and throws where the remote would be changed. */
+export function neverPushing(workspace: Workspace): Workspace {
+  return { ...workspace, push: refused('push'), drop: refused('drop') }
 }
