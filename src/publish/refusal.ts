@@ -1,3 +1,5 @@
+import { wasNotReached } from '../workspace/reach.ts'
+
 /**
  * Why a remote said no to a push, as far as its words tell: workflow files need a right of their own (C110), a branch is protected or wants signed
  * commits (C111), a file in the history is too large (C112), the token may not write there at all (C93), the server could not be reached or failed.
@@ -12,17 +14,13 @@ const wordings: readonly (readonly [RefusalKind, RegExp])[] = [
   ['protected', /\bGH006\b|\bGH013\b|protected branch|rule violations|changes must be made through a pull request|at least \d+ approving review/i],
   [
     'forbidden',
-    /(error: |HTTP |\()40[13]\b|permission to .{1,200} denied|write access to repository not granted|resource not accessible|authentication failed|permission denied/is,
-  ],
-  [
-    'unavailable',
-    /(error: |HTTP |\()5\d\d\b|could not resolve host|failed to connect|connection (was )?(reset|refused|timed out)|the remote end hung up|did not end within|early eof/i,
+    /(error: |HTTP |\()40[13]\b|permission to .{1,200} denied|write access to repository not granted|resource not accessible|authentication failed|could not read username|permission denied/is,
   ],
 ]
 
 /** The kind of a refusal, by the remote's own words. */
 export function refusalKind(reason: string): RefusalKind {
-  return wordings.find(([, wording]) => wording.test(reason))?.[0] ?? 'other'
+  return wordings.find(([, wording]) => wording.test(reason))?.[0] ?? (wasNotReached(reason) ? 'unavailable' : 'other')
 }
 
 /** Whether a path holds workflows of GitHub Actions, which only some tokens may change. */

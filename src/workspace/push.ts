@@ -1,5 +1,6 @@
 import { messageOf } from '../failure.ts'
 import { lastWords } from './git.ts'
+import { mayBeMisread } from './reach.ts'
 import { authorized, deepen, isAncestor, remoteOf, remoteTip } from './remote.ts'
 import type { Repository } from './repository.ts'
 import type { Expect, Pushed, Remote, Target } from './types.ts'
@@ -54,10 +55,20 @@ async function push(repository: Repository, remote: Remote, refspec: string, bra
     const options = { ...authorized(remote), accept: [0, 1, 128] }
     const { code, stdout, stderr } = await repository.git([...args, `--force-with-lease=refs/heads/${branch}:${lease}`, '--', remote.url, refspec], options)
     if (code === 0) return { kind: 'pushed' }
+    if (mayBeMisread(stderr) && (await knowsUs(repository, remote, branch)))
+      return { kind: 'refused', reason: 'The remote end hung up in the middle of its answer.' }
     return answer(stdout.toString(), stderr)
   } catch (error) {
     return { kind: 'refused', reason: messageOf(error) }
   }
+}
+
+/** Whether the token is good for reading: then a push that seems to want another one was misread by git. */
+async function knowsUs(repository: Repository, remote: Remote, branch: string): Promise<boolean> {
+  return remoteTip(repository, remote, branch).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** What a remote says of a branch that changed between its telling of it and the push. */

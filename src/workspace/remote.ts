@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WorkspaceError } from './errors.ts'
 import { type GitOptions, lastWords } from './git.ts'
+import { patiently } from './reach.ts'
 import type { Repository } from './repository.ts'
 import type { Remote, Source, Target } from './types.ts'
 
@@ -44,8 +45,11 @@ export async function fetchTip(repository: Repository, remote: Remote, source: S
 /** The commit a branch or a pull request's head points to, without fetching it; undefined when it is gone. Throws `WorkspaceError` when the remote refuses. */
 export async function remoteTip(repository: Repository, remote: Remote, source: Source): Promise<string | undefined> {
   const ref = refOf(source)
-  const listed = await repository.git(['ls-remote', '--exit-code', '--', remote.url, ref], { ...authorized(remote), accept: [0, 2, 128] })
+  const options = { ...authorized(remote), accept: [0, 2, 128] }
+  const listed = await patiently(() => repository.git(['ls-remote', '--exit-code', '--', remote.url, 'HEAD', ref], options))
   if (listed.code === 128) throw unreachable(remote, source, listed.stderr)
+  // An answer that was cut off after its beginning looks to git like that of a repository that has nothing.
+  if (listed.code === 2) throw unreachable(remote, source, 'it told of no branch at all')
   const line = listed.stdout
     .toString()
     .split('\n')
@@ -58,7 +62,7 @@ export async function bring(repository: Repository, remote: Remote, commit: stri
   if (await isHere(repository, commit)) return
   const depth = (await repository.shallow()) ? ['--depth=1'] : []
   const args = ['--no-tags', '--no-recurse-submodules', ...depth, '--', remote.url, commit]
-  const { code, stderr } = await repository.fetch(args, { ...authorized(remote), accept: [0, 128] })
+  const { code, stderr } = await patiently(() => repository.fetch(args, { ...authorized(remote), accept: [0, 128] }))
   if (code !== 0)
     throw new WorkspaceError(
       `The commit ${commit.slice(0, 7)} could not be fetched from ${remote.url}: ${lastWords(stderr)}`,
@@ -87,7 +91,7 @@ export async function deepen(repository: Repository, remote: Remote, commit: str
     const roots = (await repository.git(['rev-list', '--max-parents=0', commit, '--'])).stdout.toString().trim().split('\n')
     // From there and not from the tips of the remote, of which it may not be a part any more.
     const args = ['--no-tags', '--no-recurse-submodules', `--depth=${commits}`, '--', remote.url, ...roots]
-    const { code, stderr } = await repository.fetch(args, { ...authorized(remote), accept: [0, 128] })
+    const { code, stderr } = await patiently(() => repository.fetch(args, { ...authorized(remote), accept: [0, 128] }))
     if (code !== 0)
       throw new WorkspaceError(`The history of ${commit.slice(0, 7)} could not be fetched: ${lastWords(stderr)}`, 'Check the repository out again.')
     if (await isEnough()) return
@@ -107,8 +111,11 @@ async function isHere({ git }: Repository, commit: string): Promise<boolean> {
 
 async function fetch(repository: Repository, remote: Remote, source: Source, depth: readonly string[]): Promise<string> {
   const args = ['--no-tags', '--no-recurse-submodules', ...depth, '--', remote.url, refOf(source)]
-  const { code, stderr } = await repository.fetch(args, { ...authorized(remote), accept: [0, 128] })
-  if (code !== 0) throw stderr.includes("couldn't find remote ref") ? gone(remote, source) : unreachable(remote, source, stderr)
+  const { code, stderr } = await patiently(() => repository.fetch(args, { ...authorized(remote), accept: [0, 128] }))
+  if (code !== 0) {
+    const isGone = stderr.includes("couldn't find remote ref") && (await remoteTip(repository, remote, source)) === undefined
+    throw isGone ? gone(remote, source) : unreachable(remote, source, stderr)
+  }
   const [tip = ''] = (await readFile(join(repository.directory, 'FETCH_HEAD'), 'utf8')).split('\t')
   return tip
 }

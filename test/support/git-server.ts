@@ -33,8 +33,8 @@ export interface GitServer {
   create(name: string, defaultBranch?: string): Promise<void>
   /** Has pushes judged by a shell script: stdin has the refs, what it prints reaches the pusher as `remote:` lines. */
   onPush(name: string, script: string): Promise<void>
-  /** Answers every request to a path that matches with this status, instead of git. `never` leaves it waiting. */
-  answer(path: RegExp, status: number | 'never', body?: string): void
+  /** Answers every request to a path that matches with this status, instead of git, at most `times` times. `never` leaves it waiting. */
+  answer(path: RegExp, status: number | 'never', body?: string, times?: number): void
   /** Every request so far: method, path with query, and the Authorization headers as they arrived. */
   readonly requests: { readonly path: string; readonly authorization: readonly string[] }[]
   close(): Promise<void>
@@ -44,14 +44,15 @@ export interface GitServer {
 export async function startGitServer(options: { readonly token: string; readonly private?: boolean }): Promise<GitServer> {
   const root = await mkdtemp(join(tmpdir(), 'git-server-'))
   const requests: GitServer['requests'] = []
-  const answers: { readonly path: RegExp; readonly status: number | 'never'; readonly body: string }[] = []
+  const answers: { readonly path: RegExp; readonly status: number | 'never'; readonly body: string; left: number }[] = []
   const host = createGitServer({ root, env: process.env, token: options.token, isPrivate: () => options.private === true, pushed: async () => undefined })
 
   const server = createServer((request, response) => {
     const path = request.url ?? '/'
     requests.push({ path, authorization: request.headersDistinct.authorization ?? [] })
-    const fixed = answers.find((answer) => answer.path.test(path))
+    const fixed = answers.find((answer) => answer.left > 0 && answer.path.test(path))
     if (fixed === undefined) return void host.handle(request, response)
+    fixed.left -= 1
     if (fixed.status === 'never') return
     response.writeHead(fixed.status, { 'Content-Type': 'text/plain' })
     response.end(fixed.body)
@@ -74,8 +75,8 @@ export async function startGitServer(options: { readonly token: string; readonly
       await writeFile(hook, `#!/bin/sh\n${script}\n`)
       await chmod(hook, 0o755)
     },
-    answer(path, status, body = '') {
-      answers.unshift({ path, status, body })
+    answer(path, status, body = '', times = Number.POSITIVE_INFINITY) {
+      answers.unshift({ path, status, body, left: times })
     },
     async close() {
       server.closeAllConnections()

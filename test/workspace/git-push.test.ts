@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { refusalKind } from '../../src/publish/refusal.ts'
 import type { Workspace } from '../../src/workspace/types.ts'
 import { git } from '../support/git-server.ts'
 import { bot, makeWorld, publish, token, type World, write } from './git-world.ts'
@@ -140,6 +141,22 @@ test('a token without the right to push is refused, and is not in the reason', a
   const { pushed } = await publish(workspace, start)
   expect(pushed).toMatchObject({ kind: 'refused', reason: expect.stringMatching(/^Permission to demo denied to .* 403$/s) })
   expect(JSON.stringify(pushed)).not.toMatch(new RegExp(`${token}|${Buffer.from(token).toString('base64').slice(4, 12)}`))
+})
+
+test.each([401, 404, 200])('an answer that was cut off after its beginning is no refusal, though git takes it for another kind of server (%i)', async (status) => {
+  const start = await edited()
+  world.server.answer(/HEAD$/, status)
+  world.server.answer(/info\/refs\?service=git-receive-pack/, 200)
+  const { pushed } = await publish(workspace, start)
+  expect(pushed).toEqual({ kind: 'refused', reason: 'The remote end hung up in the middle of its answer.' })
+})
+
+test('a token that is good for nothing any more is refused', async () => {
+  const start = await edited()
+  world.server.answer(/info\/refs/, 401)
+  const { pushed } = await publish(workspace, start)
+  expect(pushed).toEqual({ kind: 'refused', reason: expect.stringContaining('could not read Username') })
+  expect(pushed.kind === 'refused' && refusalKind(pushed.reason)).toBe('forbidden')
 })
 
 test('C119 a branch whose name looks like a command is pushed by that name', async () => {

@@ -45,6 +45,23 @@ describe.each([{ full: false }, { full: true }])('starting from a checkout with 
     const workspace = await world.open(await world.checkout({ full }))
     await expect(workspace.start('gone')).rejects.toMatchObject({ kind: 'missing-branch', message: expect.stringContaining('gone does not exist') })
   })
+
+  test('asks again where the server failed once', async () => {
+    const workspace = await world.open(await world.checkout({ full }))
+    const tip = await world.push('feature', { 'c.txt': 'c\n' })
+    world.server.answer(/info\/refs/, 502, 'Bad Gateway', 1)
+    expect(await workspace.start('feature')).toMatchObject({ commit: tip })
+  })
+
+  test('does not take a branch for gone because the answer was cut off after its beginning', async () => {
+    const workspace = await world.open(await world.checkout({ full }))
+    await world.push('feature', { 'c.txt': 'c\n' })
+    world.server.answer(/HEAD$/, 404)
+    world.server.answer(/info\/refs/, 200)
+    const error: unknown = await workspace.start('feature').catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ message: expect.stringContaining('could not be fetched') })
+    expect(error).not.toMatchObject({ kind: 'missing-branch' })
+  })
 })
 
 describe('a later turn of the same run', () => {
