@@ -14,7 +14,8 @@ export interface Found {
   readonly said: readonly { readonly id: number; readonly text: string; readonly isWorking: boolean }[]
   readonly branches: readonly Branch[]
   readonly pulls: readonly number[]
-  readonly reviews: number
+  /** What the bot's reviews say beside their remarks. */
+  readonly reviews: readonly string[]
   /** The bot's remarks on the diff. */
   readonly remarks: readonly string[]
   readonly thread: LoadedThread
@@ -39,7 +40,7 @@ export async function lookAt(world: World, number: number, edit: Edit | undefine
     }),
     branches: await branchesIn(world, edit),
     pulls: [...state.threads.values()].filter((each) => each.pull !== undefined && isOurs(each)).map((each) => each.number),
-    reviews: pull?.reviews.filter(isOurs).length ?? 0,
+    reviews: (pull?.reviews ?? []).filter(isOurs).map(({ body }) => stripHidden(body)),
     remarks: (pull?.remarks ?? []).flatMap((remark) => remark.comments.filter(isOurs).map(({ body }) => stripHidden(body))),
     thread: memoryOf(world, number),
   }
@@ -49,7 +50,7 @@ export async function lookAt(world: World, number: number, edit: Edit | undefine
 export function gistOf({ said, branches, pulls, reviews, remarks, thread }: Found): string {
   const parts = thread.messages.flatMap((message) => message.parts.map((part) => (part.type === 'tool' ? part.callID : part.type)))
   const memory = { parts, seq: thread.seq, isUnfinished: thread.checkpoint !== undefined, answered: thread.answered.size }
-  return JSON.stringify({ said: said.map(({ isWorking }) => isWorking), branches, pulls, reviews, remarks, memory })
+  return JSON.stringify({ said: said.map(({ isWorking }) => isWorking), branches, pulls, reviews: reviews.length, remarks, memory })
 }
 
 /** What the next run will remember. */

@@ -31,7 +31,7 @@ export async function afterRun(given: Case, found: Found, { result, made }: Play
   const places = edit ? await placesOf(found, edit, [result]) : []
   const isDone = result.outputs.conclusion === 'success'
   const text = found.said.map((each) => each.text).join('\n')
-  const isKept = !finding || !isTaken(found, finding.call) || [...found.remarks, text].some((each) => each.includes(finding.title))
+  const isKept = !finding || !isTaken(found, finding.call) || [...found.remarks, ...found.reviews, text].some((each) => each.includes(finding.title))
   const isOnRemote = places.some((place) => place.startsWith('branch'))
   return [
     ...(edit && made && places.length === 0 ? ['the edit is lost'] : []),
@@ -135,7 +135,7 @@ function twice({ fault, clean, scenario }: Case, { said, branches, pulls, review
     ...(clean && ours.length > clean.branches + spare ? [`there are branches too many: ${ours.map(({ name }) => name).join(', ')}`] : []),
     ...(clean && commits > clean.commits ? [`a branch has ${commits} commits where ${clean.commits} were to be made`] : []),
     ...(clean && pulls.length > clean.pulls + spare ? [`there are pull requests too many: ${pulls.join(', ')}`] : []),
-    ...(reviews > (scenario.finding === undefined ? 0 : 1) && new Set(remarks).size !== remarks.length ? ['a remark was posted twice'] : []),
+    ...(reviews.length > (scenario.finding === undefined ? 0 : 1) && new Set(remarks).size !== remarks.length ? ['a remark was posted twice'] : []),
   ]
 }
 
