@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { RunResult } from '../../src/local/runner.ts'
+import { newRunId, type RunResult } from '../../src/local/runner.ts'
 import { createWorld, runPost, type World } from '../../src/local/world.ts'
 import { type Disk, smallDisk } from './disk.ts'
 import type { Armed, Field } from './kinds.ts'
@@ -11,6 +11,8 @@ import { openWire } from './wire.ts'
 export interface Stage extends Field {
   readonly scenario: Scenario
   readonly number: number
+  /** Of the run that meets the fault. */
+  readonly runId: string
   readonly act: Act
   /** A checkout for a run beside the first. */
   readonly second: { readonly workspace: string; readonly temp: string }
@@ -54,6 +56,7 @@ class Act {
 export async function onStage<T>(bundle: string, scenario: Scenario, isSmall: boolean, play: (stage: Stage) => Promise<T>): Promise<T> {
   const act = new Act()
   const { edit, cancelled } = scenario
+  const runId = newRunId()
   let number = 0
   const ready = async () => {
     if (!edit) return
@@ -67,8 +70,9 @@ export async function onStage<T>(bundle: string, scenario: Scenario, isSmall: bo
     number = await scenario.open(world)
     const second = cancelled ? await world.machine('second') : { workspace: '', temp: '' }
     await world.checkout()
-    if (isSmall) disk = await smallDisk([world.temp, join(world.folder, 'runs')])
-    return await play({ world, wire, disk, scenario, number, act, second })
+    // Of the one machine: a run beside it has a disk of its own.
+    if (isSmall) disk = await smallDisk([world.temp, join(world.folder, 'runs', runId)])
+    return await play({ world, wire, disk, scenario, number, runId, act, second })
   } finally {
     wire.close()
     await disk?.close()
@@ -77,11 +81,11 @@ export async function onStage<T>(bundle: string, scenario: Scenario, isSmall: bo
 }
 
 /** The request of a scenario, with whatever was put in its way, and the clean-up step after a run that did not end by itself. */
-export async function playOn({ world, wire, scenario, number, act, second }: Stage, armed?: Armed): Promise<Played> {
+export async function playOn({ world, wire, scenario, number, runId, act, second }: Stage, armed?: Armed): Promise<Played> {
   const { edit, asks, inputs } = scenario
   const { workspace } = world
   act.isOn = true
-  const running = ask(world, number, asks, { ...inputs, 'base-url': wire.baseUrl }, armed?.stop ? { stop: armed.stop } : {})
+  const running = ask(world, number, asks, { ...inputs, 'base-url': wire.baseUrl }, { runId, ...(armed?.stop ? { stop: armed.stop } : {}) })
   const over = running.then(() => undefined)
   const beside = scenario.cancelled ? await cancelAfter(Promise.race([act.reached.promise, over]), over) : undefined
   const { input, result } = await running
