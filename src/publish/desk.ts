@@ -1,5 +1,9 @@
 import { GitHubError } from '../github/errors.ts'
 import type { GitHub, PostedComment, ReactionTarget } from '../github/types.ts'
+import { forgotten } from '../thread/save.ts'
+
+/** What readers are told where a comment of a run that is over could not be changed. */
+const unedited = 'A comment above could not be changed and may still say that this run is at work.'
 
 /** Where the bot sits in a thread while it works: the reaction on the request and the comment that becomes the reply. */
 export interface Desk {
@@ -7,8 +11,11 @@ export interface Desk {
   readonly comment: PostedComment | undefined
   readonly reaction: number | undefined
   readonly notes: readonly string[]
-  /** Replaces the comment's text, by a new comment where there is none that can be edited (C139). */
-  say(body: string): Promise<PostedComment | undefined>
+  /**
+   * Replaces the comment's text, by a new comment where there is none that can be edited (C139). `write` gives the text for a comment, which what is hidden
+   * in it is bound to by its id; without one, what readers see.
+   */
+  say(write: (comment: number | undefined) => Promise<string>): Promise<PostedComment | undefined>
   /** Takes the reaction away by its id (C131). Never fails a run. */
   leave(): Promise<void>
   /** Takes the comment away too: another run does the work. Never fails a run. */
@@ -60,20 +67,33 @@ export function desk(
     comment,
     reaction,
     notes: state === 'locked' ? ['The conversation is locked, so the answer could not be posted there.'] : [],
-    async say(text) {
+    async say(write) {
       if (state === 'locked') return undefined
-      if (!comment) return state === 'quiet' ? await github.createComment(number, text) : undefined
+      if (!comment) return state === 'quiet' ? await github.createComment(number, await write(undefined)) : undefined
       try {
-        return await github.updateComment(comment.id, text)
+        return await github.updateComment(comment.id, await write(comment.id))
       } catch (error) {
         if (!(error instanceof GitHubError)) throw error
-        return await github.createComment(number, text)
+        return await sayAnew(github, number, comment.id, write)
       }
     },
     leave,
     async vacate() {
       await Promise.all([leave(), comment && github.deleteComment(comment.id).catch(() => undefined)])
     },
+  }
+}
+
+/** In a new comment, in place of one that can't be edited. Where the new one can't either, the old one stays: it may hold an earlier checkpoint. */
+async function sayAnew(github: GitHub, number: number, old: number, write: (comment: number | undefined) => Promise<string>): Promise<PostedComment> {
+  const fresh = await github.createComment(number, `${await write(undefined)}\n\n${forgotten} ${unedited}`)
+  try {
+    const whole = await github.updateComment(fresh.id, await write(fresh.id))
+    await github.deleteComment(old).catch(() => undefined)
+    return whole
+  } catch (error) {
+    if (!(error instanceof GitHubError)) throw error
+    return fresh
   }
 }
 

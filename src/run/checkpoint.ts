@@ -20,8 +20,6 @@ export function newClaim({ runId, attempt }: Pick<Runner, 'runId' | 'attempt'>, 
 
 /** What a run has in hand that writes checkpoints. */
 export interface Checkpointing {
-  /** The working comment. */
-  readonly comment: number
   readonly claim: Claim
   /** The number that the finished turn will have. */
   readonly seq: number
@@ -45,10 +43,16 @@ export interface Standing {
   readonly ended?: boolean
 }
 
-/** Writes the working comment's bodies of one run: visible text, claim, and the messages so far without secrets (see `checkpointBody`). */
-export function openCheckpoints({ comment, claim, seq, key, redactor, before }: Checkpointing): (visible: string, standing: Standing) => CheckpointBody {
+/** Writes the bodies of one run's working comment: visible text, claim, and the messages so far without secrets (see `checkpointBody`). */
+export function openCheckpoints({
+  claim,
+  seq,
+  key,
+  redactor,
+  before,
+}: Checkpointing): (comment: number, visible: string, standing: Standing) => CheckpointBody {
   const known = formsOf(before)
-  return (visible, { store, taken, promised, work, ended }) => {
+  return (comment, visible, { store, taken, promised, work, ended }) => {
     const messages = store ? changed(store, known) : []
     const turn = store && messages.length > 0 ? { ...unfinished(store, messages), taken: [...taken], ...(work && { work }) } : undefined
     return checkpointBody({

@@ -95,7 +95,9 @@ export async function failed(job: Job, progress: Progress, { desk, parting, stop
     ...(patch ? { patch } : {}),
   })
   // All of it, for an answer is not the only thing in it that a model may have written: so can files have been, and the patch shows them.
-  const posted = await sayGoodbye(desk, parting, neutralise(world.redactor.redact(body))).catch((problem: unknown) => {
+  const text = neutralise(world.redactor.redact(body))
+  const said = desk.say((comment) => parting(text, comment))
+  const posted = await said.catch((problem: unknown) => {
     notes.push(`The failure could not be posted to the thread: ${messageOf(problem)}`)
     return undefined
   })
@@ -114,13 +116,9 @@ export async function failed(job: Job, progress: Progress, { desk, parting, stop
 export interface Leaving {
   readonly desk: Desk
   /** A text with all that is needed to go on hidden in it. */
-  readonly parting: (visible: string) => Promise<string>
+  readonly parting: (visible: string, comment: number | undefined) => Promise<string>
   /** Fires when the job is cancelled, or somebody in the thread said so. */
   readonly stop: AbortSignal
-}
-
-async function sayGoodbye(desk: Desk, parting: Leaving['parting'], text: string): Promise<PostedComment | undefined> {
-  return desk.say(await parting(text))
 }
 
 /** What goes wrong without having been foreseen is our fault, and said so. The stack is for the log: it belongs into no comment. */

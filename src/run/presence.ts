@@ -28,8 +28,8 @@ export interface Presence {
   begin(shown: Shown): void
   /** Something hidden has changed. */
   touch(): void
-  /** The text of a comment that ends the run without an answer, with all that is needed to go on. Undefined parts are left out. */
-  parting(visible: string): Promise<string>
+  /** The text of a comment that ends the run without an answer, with all that is needed to go on where its id is known. */
+  parting(visible: string, comment: number | undefined): Promise<string>
   stop(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ const workEvery = 10_000
 export function openPresence({ github, settings, runner, world }: Request, { past, key }: Scene, { desk, claim }: Floor): Presence {
   const { comment } = desk
   if (!comment || !claim || settings.progress === 'none') return absent
-  const write = openCheckpoints({ comment: comment.id, claim, seq: past.seq, key, redactor: world.redactor, before: past.before })
+  const write = openCheckpoints({ claim, seq: past.seq, key, redactor: world.redactor, before: past.before })
   const safe = (text: string) => neutralise(defuse(world.redactor.redact(text), settings.triggers))
   let shown: Shown | undefined
   let work: { readonly at: number; readonly edits: Turn['work'] } | undefined
@@ -66,7 +66,7 @@ export function openPresence({ github, settings, runner, world }: Request, { pas
     mode: settings.progress,
     redact: world.redactor.redact,
     post: async (body) => {
-      await github.updateComment(comment.id, write(safe(body), await standing(workEvery)).body)
+      await github.updateComment(comment.id, write(comment.id, safe(body), await standing(workEvery)).body)
     },
   })
   return {
@@ -77,7 +77,7 @@ export function openPresence({ github, settings, runner, world }: Request, { pas
       shown = given
       progress.watch({ store: given.store, before: past.before.usage, subtasks: given.subtasks })
     },
-    parting: async (visible) => write(visible, { ...(await standing(0)), ended: true }).body,
+    parting: async (visible, id) => (id === undefined ? visible : write(id, visible, { ...(await standing(0)), ended: true }).body),
     stop: () => progress.stop(),
   }
 }

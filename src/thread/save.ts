@@ -9,7 +9,7 @@ import { inConversation, type Voice } from './voice.ts'
 /** UTF-8 bytes that the visible text of a reply may have, so that the turn's memory keeps at least 25,000 characters beside it (C122). */
 export const visibleBudget = 40_000
 /** What readers are told below a reply whose memory could not be written. */
-const forgotten = '> The next turn will not know of this one: its memory could not be written.'
+export const forgotten = '> The next turn will not know of this one: its memory could not be written.'
 /** Characters of hidden data that every further comment takes, beside the longest line it may show. */
 const continuationRoom = roomBeside(continuationLine(limits.threadParts, limits.threadParts))
 

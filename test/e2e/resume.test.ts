@@ -146,6 +146,30 @@ describe('what a run has kept in its checkpoint', () => {
       expectQuiet(world, number)
     }))
 
+  test('C139 is kept by a new comment where the working comment can not be changed any more', () =>
+    within({ script: writes, users }, async (world) => {
+      let kill: ((signal: NodeJS.Signals) => Promise<void>) | undefined
+      const { number } = world.github.openIssue({ title: 'Files', author: 'rita' })
+      whenKept(world, async () => {
+        const path = new RegExp(`/comments/${claims(world, number)[0]?.comment}$`)
+        world.github.fault({ method: 'PATCH', path }, { status: 404, body: { message: 'Not Found' } }, 99)
+        await kill?.('SIGTERM')
+      })
+      const onStart: RunInput['onStart'] = (signal) => {
+        kill = signal
+      }
+      const run = await runFor(world, world.github.comment(number, 'alice', '/opencode write one.txt').id, { onStart })
+      expect(run.outputs.conclusion).toBe('cancelled')
+      expect(replies(world, number)).toEqual([expect.stringMatching(/^This run was stopped before it finished\.(?![\s\S]*will not know)/)])
+      expectQuiet(world, number)
+
+      const next = await runFor(world, world.github.comment(number, 'olga', '/opencode continue').id)
+      expectExit(next, 0)
+      expect(count(askedOf(world), 'write one.txt')).toBe(1)
+      expect(await world.remote('show', `${next.outputs.branch}:one.txt`)).toBe('one\n')
+      expectQuiet(world, number)
+    }))
+
   test('is taken over from a machine that is gone, by the next comment: both requests are answered in one reply', () =>
     within({ script: writes, users }, async (world) => {
       let kill: ((signal: NodeJS.Signals) => Promise<void>) | undefined
@@ -190,7 +214,7 @@ describe('what a run has kept in its checkpoint', () => {
       expectExit(failed, 1)
       expectQuiet(world, number)
       expect(replies(world, number)).toEqual([
-        expect.stringMatching(new RegExp(`^This run was stopped before it finished\\.[^]*/actions/runs/${dead?.run}\\)`)),
+        expect.stringMatching(new RegExp(`^This run was stopped before it finished\\.[\\s\\S]*/actions/runs/${dead?.run}\\)`)),
         expect.stringContaining('This run failed.'),
       ])
 

@@ -82,7 +82,11 @@ function remembers({ thread }: Found, call: string): boolean {
   return [...thread.messages, ...(thread.checkpoint?.messages ?? [])].some(({ parts }) => parts.some((part) => part.type === 'tool' && part.callID === call))
 }
 
+/** What the bot says where it could not change a comment of a run that is over. */
+const unedited = 'A comment above could not be changed and may still say that this run is at work.'
+
 function working({ said }: Found): string[] {
+  if (said.at(-1)?.text.includes(unedited)) return []
   return said.filter(({ isWorking }) => isWorking).map(({ text }) => `a comment still says that it is at work: ${text.slice(0, 60)}`)
 }
 
@@ -125,7 +129,8 @@ async function unfounded({ world }: Case, { outputs }: RunResult): Promise<strin
 /** What is there more often than it should be. */
 function twice({ fault, clean, scenario }: Case, { said, branches, pulls, reviews, remarks }: Found): string[] {
   const runs = said.flatMap(({ text }) => [...new Set([...text.matchAll(/\/actions\/runs\/(\d+)/g)].map(([, run]) => run))])
-  const doubled = new Set(runs.filter((run, index) => runs.indexOf(run) !== index))
+  const isTold = said.some(({ text }) => text.includes(unedited))
+  const doubled = new Set(isTold ? [] : runs.filter((run, index) => runs.indexOf(run) !== index))
   const ours = branches.filter(({ name }) => name.startsWith('opencode/'))
   // A branch of somebody else's took the name, or the branch did not take the work.
   const spare = fault.name.startsWith('push ') ? 1 : 0

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Comment } from '../../src/github/types.ts'
 import { createRedactor } from '../../src/report/redact.ts'
 import { beforeOf } from '../../src/run/account.ts'
-import { newClaim, openCheckpoints, resumedMessages } from '../../src/run/checkpoint.ts'
+import { newClaim, openCheckpoints, resumedMessages, type Standing } from '../../src/run/checkpoint.ts'
 import { memoryStore } from '../../src/session/store.ts'
 import { readClaim } from '../../src/thread/claim.ts'
 import { stripHidden } from '../../src/thread/hidden.ts'
@@ -18,7 +18,8 @@ function begun() {
   const record = session()
   const store = memoryStore(record, turn(1).messages)
   const claim = newClaim({ runId: '123', attempt: 2 }, 'comment:9')
-  const body = openCheckpoints({ comment: 8, claim, seq: 2, redactor: createRedactor([secret]), before: beforeOf(turn(1).messages, record) })
+  const write = openCheckpoints({ claim, seq: 2, redactor: createRedactor([secret]), before: beforeOf(turn(1).messages, record) })
+  const body = (visible: string, standing: Standing) => write(8, visible, standing)
   const put = ({ info, parts }: ReturnType<typeof user>) => {
     store.putMessage(info)
     for (const part of parts) store.putPart(part)

@@ -151,7 +151,7 @@ class World {
       const before = beforeOf(thread.messages, thread.session)
       const store = memoryStore(record, checkpoint ? resumedMessages(checkpoint, { now: () => time.now, sleep: () => time.wait(0) }) : thread.messages)
       const seq = thread.session?.id === record.id ? thread.seq + 1 : (checkpoint?.seq ?? 1)
-      const body = openCheckpoints({ comment: working.id, claim, seq, redactor, before })
+      const body = openCheckpoints({ claim, seq, redactor, before })
       const ask = (text: string, name: string) => {
         const { info, parts } = user(`msg_${id}_${name}`, text)
         store.putMessage(info)
@@ -166,7 +166,7 @@ class World {
         const { info, parts } = assistant(`msg_${id}_step${number}`, question, `step ${number}`)
         store.putMessage(info)
         for (const part of parts) store.putPart(part)
-        await github.updateComment(working.id, body('Working.', { store, taken: taken(), promised: [...queue.resumed, ...inbox.promised()] }).body)
+        await github.updateComment(working.id, body(working.id, 'Working.', { store, taken: taken(), promised: [...queue.resumed, ...inbox.promised()] }).body)
       }
       for (let number = 1; number <= plan.steps; number++) await step(number)
       for (let number = plan.steps + 1; await inbox.arrived(); number++) await step(number)

@@ -143,13 +143,16 @@ test('a token without the right to push is refused, and is not in the reason', a
   expect(JSON.stringify(pushed)).not.toMatch(new RegExp(`${token}|${Buffer.from(token).toString('base64').slice(4, 12)}`))
 })
 
-test.each([401, 404, 200])('an answer that was cut off after its beginning is no refusal, though git takes it for another kind of server (%i)', async (status) => {
-  const start = await edited()
-  world.server.answer(/HEAD$/, status)
-  world.server.answer(/info\/refs\?service=git-receive-pack/, 200)
-  const { pushed } = await publish(workspace, start)
-  expect(pushed).toEqual({ kind: 'refused', reason: 'The remote end hung up in the middle of its answer.' })
-})
+test.each([401, 404, 200])(
+  'an answer that was cut off after its beginning is no refusal, though git takes it for another kind of server (%i)',
+  async (status) => {
+    const start = await edited()
+    world.server.answer(/HEAD$/, status)
+    world.server.answer(/info\/refs\?service=git-receive-pack/, 200)
+    const { pushed } = await publish(workspace, start)
+    expect(pushed).toEqual({ kind: 'refused', reason: 'The remote end hung up in the middle of its answer.' })
+  },
+)
 
 test('a token that is good for nothing any more is refused', async () => {
   const start = await edited()
