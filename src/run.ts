@@ -122,8 +122,8 @@ async function takeTurn(given: Request, early: Models | ModelError, ahead: Ahead
   const opening = planning.then((plan) => openCheckout(given, ahead, scene.viewer, plan))
   const learning = opening.then(async (checkout) => learn(given, checkout, await planning, early, signal))
   learning.catch(() => undefined)
-  const recent = past.session ? [] : opening.then(({ workspace }) => workspace.recentFiles(20))
-  Promise.resolve(recent).catch(() => undefined)
+  const recent = opening.then(({ workspace }) => (past.session ? [] : workspace.recentFiles(20)))
+  recent.catch(() => undefined)
   // Where the job names no model that can be used, only the repository can, and nobody is told to wait before one is found (C171).
   const models = early instanceof ModelError ? (await learning).models : early
 

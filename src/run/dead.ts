@@ -22,11 +22,13 @@ export async function clearAway({ github }: Request, place: Place): Promise<void
 
 /** After a run that failed too: says in the comments of the dead that they are over. What is hidden there stays, for the next run to go on with. Never throws. */
 export async function closeUp({ github, runner }: Request, place: Place): Promise<void> {
-  const bodies = new Map([...(place.scene.discussion?.comments ?? []), ...seenIn(place)].map(({ id, body }) => [id, body]))
+  const bodies = new Map(
+    [...(place.scene.discussion?.comments ?? []), ...seenIn(place).filter(({ kind }) => kind === 'comment')].map(({ id, body }) => [id, body]),
+  )
   await eachDead(github, place, async ({ comment, run }) => {
     const words = failureBody({
       message: 'It ended without a word of its own.',
-      hint: 'The next request here, such as `continue`, goes on with its work.',
+      hint: 'The next request here, such as `/opencode continue`, goes on with its work.',
       runUrl: `${runner.serverUrl}/${runner.owner}/${runner.repo}/actions/runs/${run}`,
       cancelled: true,
     })
