@@ -122,8 +122,6 @@ async function takeTurn(given: Request, early: Models | ModelError, ahead: Ahead
   const opening = planning.then((plan) => openCheckout(given, ahead, scene.viewer, plan))
   const learning = opening.then(async (checkout) => learn(given, checkout, await planning, early, signal))
   learning.catch(() => undefined)
-  const recent = opening.then(({ workspace }) => (past.session ? [] : workspace.recentFiles(20)))
-  recent.catch(() => undefined)
   // Where the job names no model that can be used, only the repository can, and nobody is told to wait before one is found (C171).
   const models = early instanceof ModelError ? (await learning).models : early
 
@@ -159,9 +157,9 @@ async function takeTurn(given: Request, early: Models | ModelError, ahead: Ahead
       return { result: await finish(job, progress, { scene, floor, presence, hearing, words, notes: hearing.notes }), pending: inbox.pending() }
     }
 
-    const knowledge = await learning
+    const [knowledge, recent] = await Promise.all([learning, past.session ? [] : checkout.workspace.recentFiles(20)])
     job = { ...request, ...knowledge.models }
-    const session = past.session ?? newSession(job, discussion, knowledge.agent.name, await recent)
+    const session = past.session ?? newSession(job, discussion, knowledge.agent.name, recent)
     const lost = await bringBack(checkout, past)
     const telling = await tell(job, scene, session, !past.session, { ...plan, notices: [...plan.notices, ...lost], served: inbox.promised() })
     const { context } = telling

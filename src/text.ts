@@ -21,3 +21,8 @@ export function cut(text: string, max: number): string {
 export function excerpt(text: string, max: number): string {
   return text.length <= max ? text : `${cut(text, max)}…`
 }
+
+/** A number with its noun: `1 step`, `3 steps`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

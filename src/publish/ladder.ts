@@ -3,6 +3,7 @@ import { adviceOf } from '../failure.ts'
 import { limits } from '../limits.ts'
 import { WorkspaceError } from '../workspace/errors.ts'
 import { branchName, withSuffix } from '../workspace/names.ts'
+import { pauses } from '../workspace/reach.ts'
 import type { Changes, Start, Target, Workspace } from '../workspace/types.ts'
 import type { Delivery, Piece } from './deliver.ts'
 import { PublishError } from './errors.ts'
@@ -175,7 +176,6 @@ async function onNewBranch(ground: Ground, { changes, piece }: Load): Promise<At
 /** Delivers once, and again after a pause where the remote was not to be reached. */
 async function deliver(ground: Ground, ...delivery: Parameters<Delivery>): ReturnType<Delivery> {
   const { signal, second = 1_000 } = ground
-  const pauses = [1, 3]
   for (let times = 0; ; times++) {
     if (signal.aborted) throw new PublishError('The run was stopped before its work was pushed.', 'Ask again to have it done.')
     ground.announce?.(delivery[1].branch)

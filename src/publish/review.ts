@@ -2,6 +2,7 @@ import { adviceOf } from '../failure.ts'
 import { GitHubError } from '../github/errors.ts'
 import type { GitHub, PostedComment } from '../github/types.ts'
 import { limits } from '../limits.ts'
+import { counted } from '../text.ts'
 import { stripHidden } from '../thread/hidden.ts'
 import { type Finding, isSame, type KnownFinding, type ReviewIntent } from '../tool/review-finding.ts'
 import { isPlaced, listOf, type Placed, remarkOf, type Safe } from './review-body.ts'
@@ -31,7 +32,7 @@ export async function publishReview(github: GitHub, pull: number, intent: Review
   const findings = intent.findings.filter(({ mark }) => !intent.known.some((known) => isSame(known.mark, mark)))
   const sent = await send(github, pull, intent, findings, safe)
   const resolved = await resolve(github, intent)
-  const dealt = resolved.count > 0 ? [`Resolved ${plural(resolved.count, 'thread')} of earlier remarks.`] : []
+  const dealt = resolved.count > 0 ? [`Resolved ${counted(resolved.count, 'thread')} of earlier remarks.`] : []
   return { ...sent, done: [...sent.done, ...dealt], notes: [...sent.notes, ...resolved.notes] }
 }
 
@@ -63,12 +64,12 @@ interface Draft {
 function draftOf({ head, fixed }: ReviewIntent, placed: readonly Placed[], findings: readonly Finding[], safe: Safe): Draft {
   const others = findings.filter((finding) => !placed.some(({ number }) => number === finding.number))
   const { text, over } = listOf(others, safe, limits.commentChars - frame)
-  const dealt = fixed.length > 0 ? ` ${plural(fixed.length, 'earlier remark')} ${fixed.length === 1 ? 'is' : 'are'} dealt with.` : ''
-  const opening = `${findings.length === 0 ? 'No new remarks' : plural(findings.length, 'remark')} on ${head.slice(0, 7)}.${dealt}`
+  const dealt = fixed.length > 0 ? ` ${counted(fixed.length, 'earlier remark')} ${fixed.length === 1 ? 'is' : 'are'} dealt with.` : ''
+  const opening = `${findings.length === 0 ? 'No new remarks' : counted(findings.length, 'remark')} on ${head.slice(0, 7)}.${dealt}`
   const body = [opening, ...(text === '' ? [] : [text]), reviewMark(head)].join('\n\n')
   const remarks = placed.map((finding) => remarkOf(finding, safe))
   const rest = over.length === 0 ? '' : restOf(over, safe)
-  return { input: { commit: head, body, remarks }, said: findings.length === 0 ? 'no new remarks' : plural(findings.length, 'remark'), over: rest }
+  return { input: { commit: head, body, remarks }, said: findings.length === 0 ? 'no new remarks' : counted(findings.length, 'remark'), over: rest }
 }
 
 async function post(github: GitHub, pull: number, { input, said, over }: Draft): Promise<PostedReview> {
@@ -104,4 +105,3 @@ async function resolve(github: GitHub, { head, fixed }: ReviewIntent): Promise<{
 }
 
 const placeOf = (path: KnownFinding['path'], line: KnownFinding['line']): string => `\`${path}${line === null ? '' : `:${line}`}\``
-const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

@@ -35,11 +35,6 @@ export function formatTime(ms: number): string {
   return `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ''}`
 }
 
-/** A number with its noun: `1 step`, `3 steps`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
-
 /** A model as settings and logs name it: `provider/model`. */
 export function nameOfModel({ providerID, modelID }: ModelRef): string {
   return `${providerID}/${modelID}`

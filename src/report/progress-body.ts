@@ -1,6 +1,7 @@
 import type { Todo, ToolPart } from '../session/message.ts'
+import { counted } from '../text.ts'
 import { aboutCall } from './call.ts'
-import { counted, formatCost, formatTime } from './figures.ts'
+import { formatCost, formatTime } from './figures.ts'
 import { codeSpan, plainWords } from './markdown.ts'
 import { workingBody } from './reply.ts'
 

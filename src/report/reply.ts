@@ -1,4 +1,5 @@
-import { counted, formatCost, formatTokens, inputTokens, outputTokens, type Usage } from './figures.ts'
+import { counted } from '../text.ts'
+import { formatCost, formatTokens, inputTokens, outputTokens, type Usage } from './figures.ts'
 import { cutMarkdown, fenced, selfContained, size } from './markdown.ts'
 
 /** Edits that were not pushed, as a patch in a file of the runner. */

@@ -5,7 +5,7 @@ import { noreply } from '../workspace/names.ts'
 import { nameOf } from '../workspace/remote.ts'
 import type { Source, Start, Workspace } from '../workspace/types.ts'
 import { openWorkspace } from '../workspace/workspace.ts'
-import type { Request } from './job.ts'
+import { addressOf, type Request } from './job.ts'
 import type { BoundPlan } from './scene.ts'
 
 export interface Checkout {
@@ -33,7 +33,7 @@ export function openAhead({ runner, settings, world, trigger }: Request): Ahead 
   let signer: Viewer = { login: 'opencode-action', id: undefined }
   const opened = openWorkspace({
     root: runner.workspace,
-    remote: { url: `${runner.serverUrl}/${runner.owner}/${runner.repo}.git`, token: settings.githubToken },
+    remote: { url: `${addressOf(runner)}.git`, token: settings.githubToken },
     identity: () => noreply(signer, runner.serverUrl),
     temp: runner.temp,
     env: world.env,

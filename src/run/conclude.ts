@@ -1,5 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { adviceOf, Failure, messageOf } from '../failure.ts'
 import type { PostedComment } from '../github/types.ts'
 import { limits } from '../limits.ts'
@@ -14,12 +13,11 @@ import type { Children } from '../session/children.ts'
 import type { Store } from '../session/ports.ts'
 import { usageBetween } from '../session/usage.ts'
 import type { OutputName } from '../settings/outputs.ts'
-import type { Runner } from '../settings/types.ts'
 import { neutralise } from '../thread/hidden.ts'
 import { dropBallast } from '../workspace/ballast.ts'
 import { type Before, modelUsed } from './account.ts'
 import type { Checkout } from './checkout.ts'
-import { type Job, type Result, runFolder } from './job.ts'
+import { addressOf, fileFor, type Job, type Result } from './job.ts'
 import { landedLine } from './landed.ts'
 import { newMessages, safeWords } from './publish.ts'
 
@@ -91,7 +89,7 @@ export async function failed(job: Job, progress: Progress, { desk, parting, stop
     runUrl: runner.runUrl,
     cancelled,
     ...(progress.answer ? { answer: safeWords(job, progress.answer, limits.commentChars / 3) } : {}),
-    ...(progress.landing ? { landed: landedLine(progress.landing, `${runner.serverUrl}/${runner.owner}/${runner.repo}`) } : {}),
+    ...(progress.landing ? { landed: landedLine(progress.landing, addressOf(runner)) } : {}),
     ...(patch ? { patch } : {}),
   })
   // All of it, for an answer is not the only thing in it that a model may have written: so can files have been, and the patch shows them.
@@ -139,7 +137,7 @@ async function rescue({ runner, world }: Job, { checkout, landing, store }: Prog
   await dropBallast(runner.temp)
   const changes = await checkout.workspace.changes(checkout.start, world.redactor.holds)
   if (changes.none) return undefined
-  const path = await pathFor(runner, `work-${store?.session.id ?? 'early'}.patch`)
+  const path = await fileFor(runner, `work-${store?.session.id ?? 'early'}.patch`)
   return { path, ...(await checkout.workspace.patch(checkout.start, changes, path, limits.inlinePatchChars)) }
 }
 
@@ -217,16 +215,10 @@ function landed({ branch, commit, files, pull, patch }: Landing): Partial<Record
   }
 }
 
-async function pathFor(runner: Runner, name: string): Promise<string> {
-  const folder = runFolder(runner)
-  await mkdir(folder, { recursive: true })
-  return join(folder, name)
-}
-
 /** The session, then those of its subtasks. */
 async function writeTranscript({ runner, world }: Job, stores: readonly [Store, ...Store[]]): Promise<string> {
   const { transcriptPage } = await import('../report/transcript/page.ts')
-  const path = await pathFor(runner, `transcript-${stores[0].session.id}.html`)
+  const path = await fileFor(runner, `transcript-${stores[0].session.id}.html`)
   const sessions = stores.map((store) => ({ session: store.session, messages: store.messages() }))
   await writeFile(path, transcriptPage(sessions, { redact: world.redactor.redact, runUrl: runner.runUrl }))
   return path

@@ -3,9 +3,9 @@ import { failureBody } from '../report/reply.ts'
 import { closedBody } from '../thread/checkpoint.ts'
 import type { PostedClaim } from '../thread/claim.ts'
 import type { Floor } from './floor.ts'
-import { leftBehind } from './handover.ts'
+import { leftBehind, newestOf } from './handover.ts'
 import type { Hearing } from './hearing.ts'
-import type { Request } from './job.ts'
+import { addressOf, type Request } from './job.ts'
 import type { Scene } from './scene.ts'
 
 /** Where runs that died can be seen: by their comments and by the reactions on their requests they go on saying that they are at work. */
@@ -22,17 +22,15 @@ export async function clearAway({ github }: Request, place: Place): Promise<void
 
 /** After a run that failed too: says in the comments of the dead that they are over. What is hidden there stays, for the next run to go on with. Never throws. */
 export async function closeUp({ github, runner }: Request, place: Place): Promise<void> {
-  const bodies = new Map(
-    [...(place.scene.discussion?.comments ?? []), ...seenIn(place).filter(({ kind }) => kind === 'comment')].map(({ id, body }) => [id, body]),
-  )
+  const comments = newestOf(place.scene.discussion?.comments ?? [], seenIn(place))
   await eachDead(github, place, async ({ comment, run }) => {
     const words = failureBody({
       message: 'It ended without a word of its own.',
       hint: 'The next request here, such as `/opencode continue`, goes on with its work.',
-      runUrl: `${runner.serverUrl}/${runner.owner}/${runner.repo}/actions/runs/${run}`,
+      runUrl: `${addressOf(runner)}/actions/runs/${run}`,
       cancelled: true,
     })
-    const body = closedBody(bodies.get(comment) ?? '', words)
+    const body = closedBody(comments.get(comment)?.body ?? '', words)
     if (body !== undefined) await github.updateComment(comment, body)
   })
 }

@@ -138,11 +138,16 @@ export function newestSeq(
   return Math.max(0, ...seqs)
 }
 
+type PostedText = Pick<Comment, 'id' | 'author' | 'body'>
+
+/** The comments of the conversation by their ids, as they were seen last: a watch shows only what was edited lately. */
+export function newestOf(read: readonly PostedText[], seen: readonly WatchedComment[]): ReadonlyMap<number, PostedText> {
+  return new Map<number, PostedText>([...read, ...seen.filter(({ kind }) => kind === 'comment')].map((comment) => [comment.id, comment] as const))
+}
+
 /** Also of runs that died so long ago that the watch does not show their comments. */
 function olderClaims({ discussion, viewer, own }: Candidacy, seen: readonly WatchedComment[]): PostedClaim[] {
-  const places = [...discussion.comments, ...seen.filter(({ kind }) => kind === 'comment')]
-  const newest = new Map(places.map((place) => [place.id, place]))
-  return postedClaims([...newest.values()], viewer).filter(({ comment, ended }) => comment < own.comment && !ended)
+  return postedClaims([...newestOf(discussion.comments, seen).values()], viewer).filter(({ comment, ended }) => comment < own.comment && !ended)
 }
 
 /** Tells living runs from dead ones, by what is seen of them and what GitHub says. */

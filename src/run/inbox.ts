@@ -4,7 +4,7 @@ import { messageOf } from '../failure.ts'
 import type { Discussion, Watch, WatchedComment } from '../github/types.ts'
 import { limits } from '../limits.ts'
 import type { Inbox, Incoming } from '../session/ports.ts'
-import { type Owed, personOf, wasEdited } from './queue.ts'
+import { isOurselves, type Owed, personOf, wasEdited } from './queue.ts'
 import type { Authorise } from './queue-access.ts'
 
 /** A comment by somebody who may stop the run, and did. */
@@ -91,7 +91,7 @@ export function openInbox(options: InboxOptions): ThreadInbox {
     const { kind, id, author, url, createdAt, updatedAt } = comment
     const verb = requestIn(comment.body, triggers)
     if (!verb || verb.type === 'help' || wasEdited(createdAt, updatedAt)) return
-    if (author.isBot && author.login.toLowerCase() === discussion.viewer.login.toLowerCase()) return
+    if (isOurselves(author, discussion)) return
     if (!(await mayAsk(triggerOf(comment, verb, options)))) return
     // What a look brings that was still on its way then is left to its own run, which has been told nothing yet.
     if (isClosed) return

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Trigger } from '../event/trigger.ts'
 import type { GitHub } from '../github/types.ts'
@@ -28,6 +29,18 @@ export type Memory = 'main' | 'number' | 'request' | 'claim' | 'comment' | 'reac
 /** The folder, outside the checkout, for what a run writes beside its work. */
 export function runFolder({ temp }: Pick<Runner, 'temp'>): string {
   return join(temp, 'opencode')
+}
+
+/** A file in it, whose folder is there then. */
+export async function fileFor(runner: Pick<Runner, 'temp'>, name: string): Promise<string> {
+  const folder = runFolder(runner)
+  await mkdir(folder, { recursive: true })
+  return join(folder, name)
+}
+
+/** Address of the repository, for people and git. */
+export function addressOf({ serverUrl, owner, repo }: Pick<Runner, 'serverUrl' | 'owner' | 'repo'>): string {
+  return `${serverUrl}/${owner}/${repo}`
 }
 
 /** A request that passed the gate. */

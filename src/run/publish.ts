@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { defuse } from '../event/defuse.ts'
 import type { Trigger } from '../event/trigger.ts'
 import type { Discussion } from '../github/types.ts'
@@ -17,7 +15,7 @@ import { replyBody } from '../report/reply.ts'
 import type { Session, WithParts } from '../session/message.ts'
 import type { Store } from '../session/ports.ts'
 import { usageBetween } from '../session/usage.ts'
-import type { Runner, Settings } from '../settings/types.ts'
+import type { Settings } from '../settings/types.ts'
 import { type SessionKey, Turn } from '../thread/codec.ts'
 import { neutralise } from '../thread/hidden.ts'
 import { withAnswered } from '../thread/keys.ts'
@@ -27,7 +25,7 @@ import type { Changes, Source, Target, Workspace } from '../workspace/types.ts'
 import { type Before, modelUsed } from './account.ts'
 import type { Checkout } from './checkout.ts'
 import { changedMessages } from './checkpoint.ts'
-import { type Job, runFolder } from './job.ts'
+import { addressOf, fileFor, type Job } from './job.ts'
 import { landedLine, withLanding } from './landed.ts'
 import { requestOf } from './words.ts'
 
@@ -56,7 +54,7 @@ export async function publishWork(job: Job, work: FinishedWork): Promise<Landing
   const { trigger, settings, runner, github, world } = job
   const { redact } = world.redactor
   const { workspace, start } = checkout
-  const patch = { file: await patchFile(runner), limit: limits.inlinePatchChars }
+  const patch = { file: await fileFor(runner, 'work.patch'), limit: limits.inlinePatchChars }
   const destination = destinationOf(plan, checkout.branch)
   if (settings.mode === 'staged') return patchOnly({ workspace, start, changes, patch }, stagedWords(destination, settings))
   const title = work.title === undefined ? undefined : redact(work.title)
@@ -124,23 +122,12 @@ function kindOf({ event }: Trigger, subject: FinishedWork['subject']): Pick<Bran
   return { kind: event === 'schedule' ? 'schedule' : event === 'workflow_run' ? 'run' : 'dispatch' }
 }
 
-async function patchFile(runner: Runner): Promise<string> {
-  const folder = runFolder(runner)
-  await mkdir(folder, { recursive: true })
-  return join(folder, 'work.patch')
-}
-
 function stagedWords(destination: Destination, { pullRequest }: Settings): Why {
   const hint = 'Set `mode: apply` to have it done.'
   if (destination.kind === 'existing') return { reason: `Nothing was pushed (\`mode: staged\`): it would have gone to \`${destination.target.branch}\`.`, hint }
   const pull = pullRequest === 'create' || pullRequest === 'draft' ? `, with a pull request against \`${destination.base}\`` : ''
   const place = destination.kind === 'nowhere' || pullRequest === 'never' ? 'it would have become a patch' : `it would have gone to a new branch${pull}`
   return { reason: `Nothing was pushed (\`mode: staged\`): ${place}.`, hint }
-}
-
-/** Address of the repository, for people. */
-function addressOf({ serverUrl, owner, repo }: Runner): string {
-  return `${serverUrl}/${owner}/${repo}`
 }
 
 /** The model's words as they may be posted: without secrets, calling nobody, holding no session data, within `max`. */

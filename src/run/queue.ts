@@ -213,7 +213,7 @@ function subjectOf({ number, pull, title, body, author, locked, state, createdAt
 }
 
 /** With the token of a person the login tells nothing, and their own comments are known by the hidden marks. */
-function isOurselves({ login, isBot }: Author, { viewer }: Discussion): boolean {
+export function isOurselves({ login, isBot }: Author, { viewer }: Discussion): boolean {
   return isBot && login.toLowerCase() === viewer.login.toLowerCase()
 }
 

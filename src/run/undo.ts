@@ -4,7 +4,7 @@ import type { Store } from '../session/ports.ts'
 import { memoryStore } from '../session/store.ts'
 import type { Checkout } from './checkout.ts'
 import { nothingToUndo } from './complaints.ts'
-import type { Job } from './job.ts'
+import { addressOf, type Job } from './job.ts'
 import { undoneLine, withoutLandings } from './landed.ts'
 import { undoWork } from './publish.ts'
 import type { BoundPlan, Scene } from './scene.ts'
@@ -37,7 +37,7 @@ export async function takeBack(job: Job, { thread, past }: Scene, plan: BoundPla
     return { store, answer: `The last turn would be forgotten, and a new commit would take back what it pushed to ${branches}.` }
   }
   const undone = await undoWork(job, { plan, workspace, landings: mine, signal: stop })
-  const words = undoneLine(undone, `${runner.serverUrl}/${runner.owner}/${runner.repo}`)
+  const words = undoneLine(undone, addressOf(runner))
   if (undone.some(({ kind }) => kind === 'conflict' || kind === 'held' || kind === 'refused')) {
     throw new PublishError(words, 'The last turn is still remembered. Undo it by hand, or say what should be changed.')
   }

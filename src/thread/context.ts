@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Comment, Discussion, PullFacts } from '../github/types.ts'
 import type { Session } from '../session/message.ts'
+import { counted } from '../text.ts'
 import { checksDigest, checksSection, linkedSection } from './context/checks.ts'
 import type { Place } from './context/hunk.ts'
 import { type Asked, everything, isLater, newest } from './context/moment.ts'
 import { opening, titleAndBody } from './context/opening.ts'
-import { count } from './context/quote.ts'
 import { type Section, tell } from './context/sections.ts'
 import { commentsSection, type Listening, placePiece, reviewsSection, threadsSection } from './context/talk.ts'
 import { type Access, type Row, Teller, type Told, unseenNote } from './context/teller.ts'
@@ -127,5 +127,5 @@ function seenNow(discussion: Discussion, title: string, body: string, { trigger,
 
 function lateNote(discussion: Discussion, { trigger, isOwn }: ContextInput): string[] {
   const late = [...everything(discussion)].filter(([comment, row]) => isLater(comment, row, trigger) && !isOwn(comment, row)).length
-  return late > 0 ? [`${count(late, 'comment')} written or edited after the request ${late === 1 ? 'was' : 'were'} not shown to the model.`] : []
+  return late > 0 ? [`${counted(late, 'comment')} written or edited after the request ${late === 1 ? 'was' : 'were'} not shown to the model.`] : []
 }

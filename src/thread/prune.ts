@@ -1,5 +1,5 @@
 import type { Part, ToolPart, ToolState } from '../session/message.ts'
-import { cut } from '../text.ts'
+import { counted, cut } from '../text.ts'
 import type { Turn } from './codec.ts'
 
 export interface Pruned {
@@ -190,15 +190,11 @@ function jsonLength(value: unknown): number {
 }
 
 const names: Record<Kind, (count: number) => string> = {
-  details: (count) => `the details of ${plural(count, 'tool call')}`,
-  output: (count) => plural(count, 'tool output'),
-  file: (count) => plural(count, 'attached file'),
-  reasoning: (count) => `the reasoning of ${plural(count, 'message')}`,
-  input: (count) => `parts of ${plural(count, 'tool input')}`,
-}
-
-function plural(count: number, name: string): string {
-  return `${count} ${name}${count === 1 ? '' : 's'}`
+  details: (count) => `the details of ${counted(count, 'tool call')}`,
+  output: (count) => counted(count, 'tool output'),
+  file: (count) => counted(count, 'attached file'),
+  reasoning: (count) => `the reasoning of ${counted(count, 'message')}`,
+  input: (count) => `parts of ${counted(count, 'tool input')}`,
 }
 
 function inWords(cuts: readonly Cut[]): string[] {

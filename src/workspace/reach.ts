@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { GitResult } from './git.ts'
 
 /** Pauses before a server that was not reached is asked again, in seconds. */
-const pauses = [1, 3]
+export const pauses = [1, 3]
 
 const notReached = [
   /(?:error: |HTTP |\()5\d\d\b/i,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WorkspaceError } from './errors.ts'
-import { type GitOptions, lastWords } from './git.ts'
+import { type GitOptions, type GitResult, lastWords } from './git.ts'
 import { patiently } from './reach.ts'
 import type { Repository } from './repository.ts'
 import type { Remote, Source, Target } from './types.ts'
@@ -61,8 +61,7 @@ export async function remoteTip(repository: Repository, remote: Remote, source: 
 export async function bring(repository: Repository, remote: Remote, commit: string): Promise<void> {
   if (await isHere(repository, commit)) return
   const depth = (await repository.shallow()) ? ['--depth=1'] : []
-  const args = ['--no-tags', '--no-recurse-submodules', ...depth, '--', remote.url, commit]
-  const { code, stderr } = await patiently(() => repository.fetch(args, { ...authorized(remote), accept: [0, 128] }))
+  const { code, stderr } = await download(repository, remote, depth, commit)
   if (code !== 0)
     throw new WorkspaceError(
       `The commit ${commit.slice(0, 7)} could not be fetched from ${remote.url}: ${lastWords(stderr)}`,
@@ -90,8 +89,7 @@ export async function deepen(repository: Repository, remote: Remote, commit: str
     if (!(await repository.shallow())) return
     const roots = (await repository.git(['rev-list', '--max-parents=0', commit, '--'])).stdout.toString().trim().split('\n')
     // From there and not from the tips of the remote, of which it may not be a part any more.
-    const args = ['--no-tags', '--no-recurse-submodules', `--depth=${commits}`, '--', remote.url, ...roots]
-    const { code, stderr } = await patiently(() => repository.fetch(args, { ...authorized(remote), accept: [0, 128] }))
+    const { code, stderr } = await download(repository, remote, [`--depth=${commits}`], ...roots)
     if (code !== 0)
       throw new WorkspaceError(`The history of ${commit.slice(0, 7)} could not be fetched: ${lastWords(stderr)}`, 'Check the repository out again.')
     if (await isEnough()) return
@@ -110,14 +108,19 @@ async function isHere({ git }: Repository, commit: string): Promise<boolean> {
 }
 
 async function fetch(repository: Repository, remote: Remote, source: Source, depth: readonly string[]): Promise<string> {
-  const args = ['--no-tags', '--no-recurse-submodules', ...depth, '--', remote.url, refOf(source)]
-  const { code, stderr } = await patiently(() => repository.fetch(args, { ...authorized(remote), accept: [0, 128] }))
+  const { code, stderr } = await download(repository, remote, depth, refOf(source))
   if (code !== 0) {
     const isGone = stderr.includes("couldn't find remote ref") && (await remoteTip(repository, remote, source)) === undefined
     throw isGone ? gone(remote, source) : unreachable(remote, source, stderr)
   }
   const [tip = ''] = (await readFile(join(repository.directory, 'FETCH_HEAD'), 'utf8')).split('\t')
   return tip
+}
+
+/** Fetches without tags and submodules; a refusal is an answer. */
+function download(repository: Repository, remote: Remote, depth: readonly string[], ...wanted: readonly string[]): Promise<GitResult> {
+  const args = ['--no-tags', '--no-recurse-submodules', ...depth, '--', remote.url, ...wanted]
+  return patiently(() => repository.fetch(args, { ...authorized(remote), accept: [0, 128] }))
 }
 
 function refOf(source: Source): string {

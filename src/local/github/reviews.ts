@@ -1,6 +1,6 @@
 import { LocalError } from '../errors.ts'
 import type { PatchPlace } from './patch.ts'
-import { account, type PullState, type State, type Thread, type ThreadComment, timestamp } from './state.ts'
+import { account, type PullState, type State, type Thread, type ThreadComment, timestamp, writtenNow } from './state.ts'
 
 /** What the emulated GitHub remembers of reviews and of remarks on the diff. */
 
@@ -81,18 +81,7 @@ export function addReview(
 /** A review comment of a review; where it is put is the caller's to say. */
 function newRemark(state: State, review: ReviewState, body: string): Remark {
   state.rows.remark += 1
-  const now = timestamp()
-  return {
-    id: state.rows.remark,
-    review: review.id,
-    author: review.author,
-    body,
-    createdAt: now,
-    updatedAt: now,
-    lastEditedAt: null,
-    minimizedReason: null,
-    reactions: [],
-  }
+  return { id: state.rows.remark, review: review.id, ...writtenNow(review.author, body) }
 }
 
 /** Begins a thread on a line of the diff; `place` says that the line is there. */

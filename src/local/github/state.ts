@@ -204,20 +204,16 @@ export function findComment(state: State, id: number): { thread: Thread; comment
 /** Adds a comment without asking whether the author may; requests are checked by the routes. */
 export function addComment(state: State, thread: Thread, author: string | null, body: string): ThreadComment {
   if (author !== null) account(state, author)
-  const now = timestamp()
-  const comment: ThreadComment = {
-    id: nextId(state),
-    author,
-    body,
-    createdAt: now,
-    updatedAt: now,
-    lastEditedAt: null,
-    minimizedReason: null,
-    reactions: [],
-  }
+  const comment: ThreadComment = { id: nextId(state), ...writtenNow(author, body) }
   thread.comments.push(comment)
-  thread.updatedAt = now
+  thread.updatedAt = comment.createdAt
   return comment
+}
+
+/** What a text of somebody has when it was just written. */
+export function writtenNow(author: string | null, body: string) {
+  const now = timestamp()
+  return { author, body, createdAt: now, updatedAt: now, lastEditedAt: null, minimizedReason: null, reactions: [] }
 }
 
 export function editComment(comment: ThreadComment, body: string): void {

@@ -1,6 +1,7 @@
 import type { Part, ToolPart, WithParts } from '../../session/message.ts'
+import { counted } from '../../text.ts'
 import { aboutCall, tookCall } from '../call.ts'
-import { counted, formatCost, formatTime, formatTokens, inputTokens, nameOfModel, outputTokens } from '../figures.ts'
+import { formatCost, formatTime, formatTokens, inputTokens, nameOfModel, outputTokens } from '../figures.ts'
 import { diffHtml, diffOf, isDiff } from './diff.ts'
 import { escapeHtml, link, moment } from './html.ts'
 

@@ -1,5 +1,6 @@
 import type { Session, WithParts } from '../../session/message.ts'
-import { counted, formatCost, formatTime, formatTokens, inputTokens, nameOfModel, outputTokens } from '../figures.ts'
+import { counted } from '../../text.ts'
+import { formatCost, formatTime, formatTokens, inputTokens, nameOfModel, outputTokens } from '../figures.ts'
 import { type Step, stepsOf } from '../steps.ts'
 import { escapeHtml, link, moment } from './html.ts'
 import { messageHtml } from './message.ts'

@@ -1,6 +1,7 @@
 import type { ToolPart } from '../../session/message.ts'
+import { counted } from '../../text.ts'
 import { aboutCall, tookCall } from '../call.ts'
-import { counted, formatCost, formatTime, formatTokens, inputTokens } from '../figures.ts'
+import { formatCost, formatTime, formatTokens, inputTokens } from '../figures.ts'
 import type { Step } from '../steps.ts'
 import { escapeHtml } from './html.ts'
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Check, LinkedIssue, PullFacts } from '../../github/types.ts'
-import { attributes, count, oneLine, quoted } from './quote.ts'
+import { counted } from '../../text.ts'
+import { attributes, oneLine, quoted } from './quote.ts'
 import type { Section } from './sections.ts'
 import type { Piece, Teller } from './teller.ts'
 
@@ -22,7 +23,7 @@ export function checksSection({ checks }: PullFacts, teller: Teller): Section {
     weight: 1,
     size: failed.length,
     pieces: failed.map((check) => checkPiece(check, teller)),
-    lead: others.length > 0 ? [`(${count(checks.length - failed.length, 'other check')}: ${others.join(', ')})`] : [],
+    lead: others.length > 0 ? [`(${counted(checks.length - failed.length, 'other check')}: ${others.join(', ')})`] : [],
   }
 }
 

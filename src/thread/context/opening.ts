@@ -1,5 +1,6 @@
 import type { Discussion, PullFacts } from '../../github/types.ts'
-import { attributes, clip, count, oneLine, quoted } from './quote.ts'
+import { counted } from '../../text.ts'
+import { attributes, clip, oneLine, quoted } from './quote.ts'
 import { type Piece, type Teller, unseenNote } from './teller.ts'
 
 interface Opening extends Piece {
@@ -42,7 +43,7 @@ export function titleAndBody({ number, author, createdAt }: Discussion, title: s
   const heading = teller.show(title, 1_000)
   const text = teller.show(body, budget * 0.4)
   const notes = unseenNote('in the description', [heading.removed, text.removed])
-  if (text.missing > 0) notes.push(`The description was too long for the model: its last ${count(text.missing, 'character')} were left out.`)
+  if (text.missing > 0) notes.push(`The description was too long for the model: its last ${counted(text.missing, 'character')} were left out.`)
   const lines = [`<github_title>${oneLine(heading.text)}</github_title>`, ...(text.text === '' ? [] : ['<github_body>', text.text, '</github_body>'])]
   return { text: lines.join('\n'), notes, removed: [], told: [{ row: 'subject', id: number, author: author.login, at: createdAt, text: text.plain }] }
 }
@@ -57,6 +58,6 @@ function files(pull: PullFacts, room: number): string[] {
     lines.push(line)
   }
   const more = pull.changedFiles - lines.length
-  if (more > 0) lines.push(`(${count(more, 'more file')} not listed)`)
+  if (more > 0) lines.push(`(${counted(more, 'more file')} not listed)`)
   return lines.length === 0 ? [] : ['<github_files>', ...lines, '</github_files>']
 }

@@ -13,8 +13,6 @@ export function attributes(values: Readonly<Record<string, string | number | und
 
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
-export const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
-
 /** The beginning of a text, said to be cut where it is, and never through the middle of a character (C75). `unread` characters come after it. */
 export function clip(text: string, length: number, unread = 0): { readonly text: string; readonly missing: number } {
   if (text.length <= length && unread === 0) return { text, missing: 0 }

@@ -1,4 +1,4 @@
-import { count } from './quote.ts'
+import { counted } from '../../text.ts'
 import { shares } from './shares.ts'
 import { leftOut, type Piece, type Teller } from './teller.ts'
 
@@ -67,7 +67,7 @@ function choose({ tag, what, attributes = '', size, lead = [] }: Section, pieces
     chosen.unshift(piece)
   }
   const missing = size - chosen.length
-  const notes = missing > 0 ? [`The thread is too long for the model: ${count(missing, `older ${what}`)} ${missing === 1 ? 'was' : 'were'} left out.`] : []
+  const notes = missing > 0 ? [`The thread is too long for the model: ${counted(missing, `older ${what}`)} ${missing === 1 ? 'was' : 'were'} left out.`] : []
   const lines = [`<${tag}${attributes}>`, ...lead, ...leftOut(missing, `older ${what}`), ...chosen.map(({ text }) => text), `</${tag}>`]
   return { lines, chosen, notes }
 }

@@ -1,8 +1,8 @@
 import type { Author, Comment, Review } from '../../github/types.ts'
-import { cut } from '../../text.ts'
+import { counted, cut } from '../../text.ts'
 import { stripHidden } from '../hidden.ts'
 import { inWords, type Removed, visible } from '../visible.ts'
-import { attributes, clip, count, quoted } from './quote.ts'
+import { attributes, clip, quoted } from './quote.ts'
 
 /** What somebody may do in the repository, as far as it is known. */
 export type Access = 'write' | 'read' | 'bot' | 'unknown'
@@ -105,4 +105,4 @@ export function visibleRequest(text: string): { readonly text: string; readonly 
 }
 
 /** What there was no room for, for the model. */
-export const leftOut = (n: number, what: string): string[] => (n > 0 ? [`(${count(n, what)} left out)`] : [])
+export const leftOut = (n: number, what: string): string[] => (n > 0 ? [`(${counted(n, what)} left out)`] : [])
